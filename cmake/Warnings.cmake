@@ -1,0 +1,10 @@
+# Flags that every target of the project gets, through one interface target.
+add_library(hallmark_flags INTERFACE)
+target_compile_options(hallmark_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+                                                -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+target_compile_definitions(hallmark_flags INTERFACE FMT_HEADER_ONLY=1)
+if(HALLMARK_SANITIZE)
+  target_compile_options(hallmark_flags INTERFACE -fsanitize=${HALLMARK_SANITIZE} -fno-omit-frame-pointer
+                                                  -fno-sanitize-recover=all)
+  target_link_options(hallmark_flags INTERFACE -fsanitize=${HALLMARK_SANITIZE})
+endif()

@@ -1,0 +1,24 @@
+// Every limit of hallmark has a name here, its unit last. A limit that is reached is reported by this name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hallmark::limits {
+
+inline constexpr std::size_t kPathBytes = 4096;                      ///< one path, as the kernel's PATH_MAX
+inline constexpr std::size_t kPathSetsPerWeakKey = 20;               ///< most recent first, older ones are dropped
+inline constexpr std::size_t kObservedPaths = 150'000;               ///< distinct paths of one command; beyond: unproven
+inline constexpr std::size_t kStreamCaptureBytes = 16u << 20;        ///< stdout or stderr kept for replay; beyond: unproven
+inline constexpr std::size_t kStdinBytes = 64u << 20;                ///< piped stdin that is buffered and hashed
+inline constexpr std::size_t kRecordBytes = 64u << 20;               ///< one encoded weak entry or record
+inline constexpr std::size_t kBlobBytes = std::size_t{16} << 30;     ///< one output
+inline constexpr std::size_t kSymlinkHops = 40;                      ///< links followed in one look-up, as the kernel
+inline constexpr std::size_t kShebangHops = 4;                       ///< interpreters of interpreters, as the kernel
+inline constexpr std::size_t kRingBytes = 4u << 20;                  ///< shared memory between agents and the supervisor
+inline constexpr std::size_t kReasonsPerDecision = 32;               ///< further ones are counted, not listed
+inline constexpr std::size_t kSiteHistory = 4;                       ///< earlier weak keys kept to explain a miss
+inline constexpr std::int64_t kRacyWindow_ns = 20'000'000;           ///< mtime or ctime this near to now is not trusted
+inline constexpr std::int64_t kSurvivorGrace_ms = 200;               ///< for children that outlive the command
+
+}  // namespace hallmark::limits

@@ -1,0 +1,55 @@
+// Store: blobs by content, weak entries and records by key. The interfaces, which local and remote stores share.
+//
+// Contract: a reader never sees a part of anything: what is found is whole and verified, or it is absent, or it is an Error
+// of kind corrupt (the caller treats it as absent and says so). Writers may be killed at any step. Any number of processes
+// may use a store at once. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "digest/digest.h"
+#include "model/record.h"
+#include "os/file_system.h"
+
+namespace hallmark::store {
+
+class BlobStore {
+ public:
+  virtual ~BlobStore() = default;
+  virtual Result<bool> contains(const digest::Digest& digest) = 0;
+  /// Verified bytes; nullopt if absent; ErrorKind::limit if longer than `max_bytes`.
+  virtual Result<std::optional<std::string>> read(const digest::Digest& digest, std::size_t max_bytes) = 0;
+  virtual Result<digest::Digest> put(std::string_view bytes) = 0;
+  /// Takes a copy of a file's content; the digest is of the bytes that were taken.
+  virtual Result<digest::Digest> put_file(const std::string& path) = 0;
+  /// Makes the new file `path` (which must not exist) with these bytes, verified, by reflink or copy; false if absent.
+  virtual Result<bool> restore(const digest::Digest& digest, const std::string& path, std::uint32_t mode) = 0;
+};
+
+class RecordStore {
+ public:
+  virtual ~RecordStore() = default;
+  virtual Result<std::optional<model::WeakEntry>> weak_entry(const digest::Key& weak) = 0;
+  /// Replaces it; the caller holds the action's lock, so that no set of a peer is lost.
+  virtual Status put_weak_entry(const digest::Key& weak, const model::WeakEntry& entry) = 0;
+  virtual Result<std::optional<model::Record>> record(const digest::Key& strong) = 0;
+  /// First published wins: if a record is there, it stays, and is returned.
+  virtual Result<std::optional<model::Record>> put_record(const digest::Key& strong, const model::Record& record) = 0;
+  /// Replaces a record whose blobs are lost or corrupt, or whose notes grew.
+  virtual Status replace_record(const digest::Key& strong, const model::Record& record) = 0;
+};
+
+/// The weak keys of earlier commands at one site (same folder, same output): to explain a miss, never to decide.
+class SiteHistory {
+ public:
+  virtual ~SiteHistory() = default;
+  virtual Result<std::vector<digest::Key>> recent(const digest::Key& site) = 0;  ///< most recent first
+  virtual Status remember(const digest::Key& site, const digest::Key& weak) = 0;
+};
+
+}  // namespace hallmark::store
