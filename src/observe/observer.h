@@ -12,23 +12,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "digest/content_hasher.h"
 #include "model/command.h"
 #include "model/observation.h"
 #include "os/file_system.h"
 
 namespace hallmark::observe {
 
-/// Reads and hashes a file's content now. Room store implements it (with its digest table).
-class ContentHasher {
- public:
-  virtual ~ContentHasher() = default;
-  struct Hashed {
-    digest::Digest digest;
-    FileStat stat;  ///< of the very bytes that were hashed
-  };
-  /// Follows links. Thread-safe.
-  virtual Result<Hashed> hash(const std::string& path) = 0;
-};
+using digest::ContentHasher;
 
 struct Request {
   model::Command command;  ///< environment: exactly what the command gets

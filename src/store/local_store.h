@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "digest/content_hasher.h"
 #include "model/reason.h"
-#include "observe/observer.h"
 #include "os/clock.h"
 #include "store/store.h"
 
@@ -52,7 +52,7 @@ class LocalStore : public BlobStore, public RecordStore, public SiteHistory {
                                                             const std::function<void(int)>& on_wait) = 0;
 
   /// Digests of files by stat signature, persistent (docs/formats/digest-table.md).
-  virtual observe::ContentHasher& hasher() = 0;
+  virtual digest::ContentHasher& hasher() = 0;
 
   /// The reasons of the last miss below `root`, for `why --last-miss`.
   virtual Status put_last_miss(const std::string& root, const std::string& command, const std::vector<model::Reason>&) = 0;
