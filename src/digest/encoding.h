@@ -26,6 +26,7 @@ class Encoder {
 
   const std::string& bytes() const { return bytes_; }
   std::string take() { return std::move(bytes_); }
+  void clear() { bytes_.clear(); }  ///< keeps the memory
   Key key() const { return Key{digest_of(bytes_).hash}; }
 
  private:
@@ -47,6 +48,7 @@ class Decoder {
   /// A count of items that each take at least `min_item_bytes`; more than can follow is malformed.
   std::size_t count(std::size_t min_item_bytes = 1);
 
+  std::size_t remaining_bytes() const { return rest_.size(); }
   bool ok() const { return ok_; }
   /// True if all was well formed and nothing is left.
   bool finished() const { return ok_ && rest_.empty(); }

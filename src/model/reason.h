@@ -70,6 +70,10 @@ enum class ReasonCode : std::uint16_t {
   tier_degraded = 85,     ///< subject: the tier; before: why a better one did not work
 };
 
+/// Stands in `before` or `after` for a value that is not there (an unset variable, an argument past the end); "" is a value
+/// that is there and empty.
+inline constexpr std::string_view kUnset = "(unset)";
+
 struct Reason {
   ReasonCode code{};
   std::string subject;
