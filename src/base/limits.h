@@ -18,6 +18,11 @@ inline constexpr std::size_t kShebangHops = 4;                       ///< interp
 inline constexpr std::size_t kRingBytes = 4u << 20;                  ///< shared memory between agents and the supervisor
 inline constexpr std::size_t kReasonsPerDecision = 32;               ///< further ones are counted, not listed
 inline constexpr std::size_t kSiteHistory = 4;                       ///< earlier weak keys kept to explain a miss
+inline constexpr std::size_t kConfigBytes = 1u << 20;                   ///< one configuration file, or its compiled form
+inline constexpr std::size_t kAncestorHops = 32;                     ///< processes looked at to find a build tool
+inline constexpr std::size_t kDigestTablePages = 8192;               ///< pages of 51 file digests; full: the page's oldest go
+inline constexpr std::size_t kCounterLogBytes = 256u << 10;          ///< the store's counter log before it is summed up
+inline constexpr std::int64_t kStoreSweep_ns = 86'400'000'000'000;   ///< how often, and from what age, leftovers are removed
 inline constexpr std::int64_t kRacyWindow_ns = 20'000'000;           ///< mtime or ctime this near to now is not trusted
 inline constexpr std::int64_t kSurvivorGrace_ms = 200;               ///< for children that outlive the command
 

@@ -1,0 +1,162 @@
+#include "cli/full_verbs.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <ctime>
+
+#include "app/care.h"
+#include "app/command.h"
+#include "app/config_file.h"
+#include "app/session.h"
+#include "cli/doctor_view.h"
+#include "cli/exit_code.h"
+#include "cli/help.h"
+#include "cli/json.h"
+#include "cli/run_report.h"
+#include "cli/run_verb.h"
+#include "cli/terminal.h"
+
+namespace hallmark::cli {
+namespace {
+
+int refuse(const Error& error) {
+  complain(error.message());
+  return exit_code_of(error.kind);
+}
+
+int show(std::string_view text, int exit_code = kOk) {
+  if (print(text)) return exit_code;
+  complain("cannot write to stdout; is the disk full?");
+  return kEnvironment;
+}
+
+Result<std::string> compile_here(const std::string& root) {
+  return app::compile_config(os::linux_file_system(), os::system_clock(), app::current_environment(), root);
+}
+
+/// Shown sizes are for people: three digits.
+std::string size_text(std::uint64_t bytes) {
+  constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 999.5 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3g} {}", value, kUnits[unit]);
+}
+
+std::string time_text(std::int64_t at_ns) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(at_ns / 1'000'000'000)));
+}
+
+int why(const Parsed& parsed, const app::Session& session) {
+  if (!parsed.has("--last-miss")) {
+    complain(
+        "`hallmark why` wants --last-miss; it names what made the last command below the root run again");
+    return kUsage;
+  }
+  const auto miss = app::last_miss(session);
+  if (!miss.has_value()) return refuse(miss.error());
+  const std::string& root = session.settings.root.value;
+  if (!*miss) {
+    if (parsed.has("--json")) return show(line_of(Json{{"root", root}, {"miss", nullptr}}), kNegative);
+    complain("no miss is recorded below " + root);
+    return kNegative;
+  }
+  const store::LocalStore::LastMiss& found = **miss;
+  if (parsed.has("--json")) {
+    Json reasons = Json::array();
+    for (const model::Reason& reason : found.reasons) reasons.push_back(to_json(reason));
+    return show(line_of(Json{
+        {"root", root},
+        {"miss", {{"command", found.command}, {"at_ns", found.at_ns}, {"reasons", std::move(reasons)}}}}));
+  }
+  std::string text = fmt::format("{}\nran at {} because\n", found.command, time_text(found.at_ns));
+  for (const model::Reason& reason : found.reasons) text += fmt::format("  {}\n", model::sentence(reason));
+  return show(text);
+}
+
+int cache_stats(const Parsed& parsed, const app::Session& session) {
+  const auto stats = app::cache_stats(session);
+  if (!stats.has_value()) return refuse(stats.error());
+  const store::StoreCounters& counted = stats->counters;
+  const store::StoreUsage& usage = stats->usage;
+  if (parsed.has("--json")) {
+    return show(line_of(Json{{"folder", stats->folder},
+                             {"replayed", counted.replayed},
+                             {"executed", counted.executed},
+                             {"unproven", counted.unproven},
+                             {"failed", counted.failed},
+                             {"uncacheable", counted.uncacheable},
+                             {"saved_ns", counted.saved_ns},
+                             {"blobs", usage.blobs},
+                             {"blob_bytes", usage.blob_bytes},
+                             {"records", usage.records},
+                             {"weak_entries", usage.weak_entries}}));
+  }
+  const std::uint64_t looked_up = counted.replayed + counted.executed + counted.unproven + counted.failed;
+  const std::uint64_t percent = looked_up == 0 ? 0 : counted.replayed * 100 / looked_up;
+  return show(
+      fmt::format("store        {}\n"
+                  "replayed     {} of {} ({} %), {} spared\n"
+                  "executed     {} and recorded, {} unproven, {} failed\n"
+                  "uncacheable  {}\n"
+                  "holds        {} in {} blobs, {} records of {} commands\n",
+                  stats->folder, counted.replayed, looked_up, percent, duration_text(counted.saved_ns),
+                  counted.executed, counted.unproven, counted.failed, counted.uncacheable,
+                  size_text(usage.blob_bytes), usage.blobs, usage.records, usage.weak_entries));
+}
+
+int cache_verify(const Parsed& parsed, const app::Session& session) {
+  const bool repair = parsed.has("--repair");
+  std::uint64_t checked = 0;
+  const auto defects = app::verify_cache(session, repair, [&](std::uint64_t done) { checked = done; });
+  if (!defects.has_value()) return refuse(defects.error());
+  const int exit_code = defects->empty() || repair ? kOk : kCorruptStore;
+  if (parsed.has("--json")) {
+    Json list = Json::array();
+    for (const store::StoreDefect& defect : *defects)
+      list.push_back({{"path", defect.path}, {"what", defect.what}});
+    return show(line_of(Json{{"checked", checked}, {"repaired", repair}, {"defects", std::move(list)}}),
+                exit_code);
+  }
+  std::string text;
+  for (const store::StoreDefect& defect : *defects) text += fmt::format("{}: {}\n", defect.path, defect.what);
+  text += fmt::format("{} entries checked, {} damaged{}\n", checked, defects->size(),
+                      defects->empty() ? ""
+                      : repair         ? " and removed"
+                                       : "; `hallmark cache verify --repair` removes them");
+  return show(text, exit_code);
+}
+
+}  // namespace
+
+int full_verb(const Parsed& parsed) {
+  const std::string_view name = parsed.verb->name;
+  if (parsed.has("--help")) return show(help_of(*parsed.verb));
+  if (name == "help") return show(overview());
+  if (name == "man") return show(manual(HALLMARK_VERSION));
+  if (name == "completions") return show(completions(parsed.operands.front()));
+  if (name == "run") return run_verb(parsed, compile_here);
+  if (name == "compile-config") {
+    const auto compiled = compile_here(std::string(parsed.operands.front()));
+    return compiled.has_value() ? show(*compiled) : refuse(compiled.error());
+  }
+
+  const auto session = app::open_session(os::linux_file_system(), os::system_clock(),
+                                         std::string(parsed.value("--root")), compile_here);
+  if (!session.has_value()) return refuse(session.error());
+  for (const std::string& warning : session->warnings) complain(warning);
+  if (name == "why") return why(parsed, *session);
+  if (name == "cache stats") return cache_stats(parsed, *session);
+  if (name == "cache verify") return cache_verify(parsed, *session);
+  if (name == "config") {
+    const int exit_code = session->warnings.empty() ? kOk : kUsage;
+    return show(parsed.has("--json") ? settings_json(*session) : settings_text(*session), exit_code);
+  }
+  const app::Diagnosis found = app::diagnose(*session);
+  return show(parsed.has("--json") ? diagnosis_json(*session, found) : diagnosis_text(*session, found),
+              found.healthy() ? kOk : kNegative);
+}
+
+}  // namespace hallmark::cli

@@ -1,0 +1,77 @@
+#include "cli/run_verb.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "app/command.h"
+#include "app/run.h"
+#include "cli/exit_code.h"
+#include "cli/run_report.h"
+#include "cli/terminal.h"
+
+namespace hallmark::cli {
+namespace {
+
+/// Becomes the command. Returns only if that fails.
+int become(const std::vector<std::string_view>& words) {
+  std::vector<std::string> texts(words.begin(), words.end());
+  std::vector<char*> argv;
+  for (std::string& text : texts) argv.push_back(text.data());
+  argv.push_back(nullptr);
+  execvp(argv.front(), argv.data());
+  const Error error = Error::from_errno("execute", texts.front());
+  complain(error.what);
+  return errno == ENOENT ? kNotFound : kNotExecutable;
+}
+
+app::RunRequest request_of(const Parsed& parsed) {
+  app::RunRequest request;
+  request.argv.assign(parsed.operands.begin(), parsed.operands.end());
+  request.depfile = parsed.value("--depfile");
+  request.outputs = parsed.values("--output");
+  request.restat = parsed.has("--restat");
+  request.cache_any = parsed.has("--cache");
+  return request;
+}
+
+void report(const Parsed& parsed, const engine::RunResult& result) {
+  if (parsed.has("--json")) {  // holds the warnings
+    write_to_stderr(to_json(result));
+    return;
+  }
+  for (const std::string& warning : result.warnings) complain(warning);
+  if (parsed.has("--explain")) write_to_stderr(explain(result));
+}
+
+}  // namespace
+
+int run_verb(const Parsed& parsed, const app::ConfigCompiler& compile) {
+  const char* disabled = std::getenv(app::variable::kDisable);
+  if (disabled != nullptr && app::is_disabled({{app::variable::kDisable, disabled}}))
+    return become(parsed.operands);
+
+  auto session = app::open_session(os::linux_file_system(), os::system_clock(),
+                                   std::string(parsed.value("--root")), compile);
+  if (!session.has_value()) {
+    const Error& error = session.error();
+    if (error.kind == ErrorKind::invalid) {
+      complain(error.message());
+      return kUsage;
+    }
+    complain("the command runs unobserved: " + error.message());
+    return become(parsed.operands);
+  }
+  if (session->settings.disable.value) return become(parsed.operands);
+
+  const auto result = app::run(*session, request_of(parsed));
+  if (!result.has_value()) {
+    complain(result.error().message());
+    return run_exit_code_of(result.error().kind);
+  }
+  report(parsed, *result);
+  return result->exit_code;
+}
+
+}  // namespace hallmark::cli

@@ -1,0 +1,154 @@
+#include "cli/table.h"
+
+#include <algorithm>
+#include <array>
+
+namespace hallmark::cli {
+namespace {
+
+constexpr Flag kHelp = {"--help", "", "Show this help"};
+constexpr Flag kJson = {"--json", "", "Print one JSON object to stdout"};
+constexpr Flag kRoot = {
+    "--root", "DIR", "The root of the tree; default: nearest .hallmark, else the git top level, else here"};
+
+constexpr std::array kCommonFlags = {kHelp};
+
+constexpr std::array kRunFlags = {
+    Flag{"--depfile", "F", "Write a make-style depfile of what the command really used"},
+    Flag{"--output", "P", "A file that the command makes; it may lie anywhere", true},
+    Flag{"--restat", "",
+         "Leave an output untouched if its bytes are equal (the caller's rule has restat = 1)"},
+    kRoot,
+    Flag{"--cache", "", "Replay a program of any kind, not only compilers, linkers and steps of a build"},
+    Flag{"--json", "",
+         "Print one JSON object to stderr when the command has ended (stdout is the command's)"},
+    Flag{"--explain", "", "Say on stderr what happened, and why"},
+};
+constexpr std::array kWhyFlags = {
+    Flag{"--last-miss", "", "The last command below the root that ran although an earlier run was known"},
+    kRoot,
+    kJson,
+};
+constexpr std::array kStatsFlags = {kRoot, kJson};
+constexpr std::array kVerifyFlags = {
+    Flag{"--repair", "", "Remove what is damaged"},
+    kRoot,
+    kJson,
+};
+constexpr std::array kLookFlags = {kRoot, kJson};
+constexpr std::array<std::string_view, 3> kShells = {"bash", "zsh", "fish"};
+
+constexpr std::array kVerbs = {
+    Verb{"run",
+         Operands::command,
+         "[--] CMD...",
+         {},
+         "Run one command, observed and cached",
+         "The command runs under observation: every file that it reads, every name that it looks for in "
+         "vain, every folder that it "
+         "lists. When nothing of that changed, its outputs, stdout and stderr are replayed instead.\n\n"
+         "Works as a prefix of any command and as CMAKE_<LANG>_COMPILER_LAUNCHER. The command's exit code, "
+         "signals, terminal and "
+         "streams pass through. Compilers, linkers, assemblers and the steps of a build (below ninja, make, "
+         "cmake, or with "
+         "--depfile) are replayed; other programs only with --output or --cache.\n\n"
+         "Silent unless something is wrong. If only the cache is at fault, the command still runs.",
+         kRunFlags},
+    Verb{"why",
+         Operands::none,
+         "",
+         {},
+         "Say what made a command run again",
+         "Names the exact file, absent name, listing, variable, argument or tool that differed from the "
+         "nearest earlier run. "
+         "Exit code 1: no miss is recorded below the root.",
+         kWhyFlags},
+    Verb{"cache stats",
+         Operands::none,
+         "",
+         {},
+         "Show what the store holds and what it spared",
+         "",
+         kStatsFlags},
+    Verb{"cache verify",
+         Operands::none,
+         "",
+         {},
+         "Read the whole store and check every byte",
+         "May run beside builds. Exit code 4: something was damaged and is still there.",
+         kVerifyFlags},
+    Verb{"config", Operands::none, "", {}, "Show each setting and where it came from", "", kLookFlags},
+    Verb{"doctor",
+         Operands::none,
+         "",
+         {},
+         "Show what works on this machine, and why the rest does not",
+         "Tries each way of observing, opens the store, looks for compilers. Exit code 1: commands cannot be "
+         "observed, or the "
+         "store cannot be used.",
+         kLookFlags},
+    Verb{"help", Operands::none, "", {}, "Show all verbs", "", {}},
+    Verb{"completions",
+         Operands::one,
+         "SHELL",
+         kShells,
+         "Print the completions of a shell",
+         "bash: source <(hallmark completions bash). zsh: write it to a file _hallmark in a folder of "
+         "$fpath. fish: hallmark "
+         "completions fish | source.",
+         {}},
+    Verb{"man", Operands::none, "", {}, "Print the manual page", "To read it: hallmark man | man -l -", {}},
+    Verb{"compile-config",
+         Operands::one,
+         "ROOT",
+         {},
+         "Compile the configuration files of a root to stdout",
+         "",
+         {},
+         true},
+};
+
+constexpr std::array kVariables = {
+    Described{"HALLMARK_STORE",
+              "Folder of the store; default $XDG_CACHE_HOME/hallmark, else ~/.cache/hallmark"},
+    Described{"HALLMARK_ROOT", "As --root"},
+    Described{"HALLMARK_OBSERVE",
+              "The best way of observing that may be used: hybrid, notify, ptrace or none"},
+    Described{"HALLMARK_DISABLE", "1: run commands directly, neither observed nor cached"},
+};
+
+constexpr std::array kExitCodes = {
+    Described{"0", "All is well; of `run`: the command's own code, 128 + n if signal n ended it"},
+    Described{"1", "A negative answer"},
+    Described{"2", "Wrong usage"},
+    Described{"3", "The environment lacks something"},
+    Described{"4", "The store is damaged"},
+    Described{"70", "A bug of hallmark"},
+    Described{"125", "`run`: hallmark itself failed"},
+    Described{"126", "`run`: the command cannot be executed"},
+    Described{"127", "`run`: the command was not found"},
+};
+
+}  // namespace
+
+std::span<const Verb> verbs() {
+  return kVerbs;
+}
+std::span<const Flag> common_flags() {
+  return kCommonFlags;
+}
+
+const Verb* find_verb(std::string_view name) {
+  const auto* found =
+      std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb& verb) { return verb.name == name; });
+  return found == kVerbs.end() ? nullptr : found;
+}
+
+std::span<const Described> described_variables() {
+  return kVariables;
+}
+std::span<const Described> described_exit_codes() {
+  return kExitCodes;
+}
+
+}  // namespace hallmark::cli
