@@ -16,6 +16,8 @@ inline constexpr std::size_t kBlobBytes = std::size_t{16} << 30;     ///< one ou
 inline constexpr std::size_t kSymlinkHops = 40;                      ///< links followed in one look-up, as the kernel
 inline constexpr std::size_t kShebangHops = 4;                       ///< interpreters of interpreters, as the kernel
 inline constexpr std::size_t kRingBytes = 4u << 20;                  ///< shared memory between agents and the supervisor
+inline constexpr std::int64_t kRingStuck_ms = 1000;                  ///< for a writer that was stopped or killed half-way
+inline constexpr std::size_t kHintPrograms = 2048;                   ///< programs remembered by the hybrid tier's hints
 inline constexpr std::size_t kReasonsPerDecision = 32;               ///< further ones are counted, not listed
 inline constexpr std::size_t kSiteHistory = 4;                       ///< earlier weak keys kept to explain a miss
 inline constexpr std::size_t kConfigBytes = 1u << 20;                   ///< one configuration file, or its compiled form
@@ -25,5 +27,9 @@ inline constexpr std::size_t kCounterLogBytes = 256u << 10;          ///< the st
 inline constexpr std::int64_t kStoreSweep_ns = 86'400'000'000'000;   ///< how often, and from what age, leftovers are removed
 inline constexpr std::int64_t kRacyWindow_ns = 20'000'000;           ///< mtime or ctime this near to now is not trusted
 inline constexpr std::int64_t kSurvivorGrace_ms = 200;               ///< for children that outlive the command
+
+inline constexpr std::size_t kListingBytes = 16u << 20;              ///< all names of all listings of one command
+inline constexpr std::size_t kHashedBeforeChangeBytes = 64u << 20;   ///< an input that the command is about to change
+inline constexpr std::size_t kKernelFileBytes = 1u << 20;            ///< a file of /proc or /sys
 
 }  // namespace hallmark::limits
