@@ -1,8 +1,9 @@
 // Event: one access to a path by a process of the tree, as a tier reports it to the Tracker.
 //
-// Ordering contract, the same for all tiers: a changing access (is_change) is reported BEFORE the kernel carries it out, and
-// after every earlier access of the tree whose effect could be seen by it. The Tracker may therefore look at the disk for
-// the state before the change. A non-changing access may be reported late, with its real result.
+// Ordering contract, the same for all tiers: a changing access (is_change) is reported BEFORE the kernel
+// carries it out, and after every earlier access of the tree whose effect could be seen by it. The Tracker
+// may therefore look at the disk for the state before the change. A non-changing access may be reported late,
+// with its real result.
 #pragma once
 
 #include <sys/types.h>
@@ -43,11 +44,11 @@ inline constexpr int kResultUnknown = 1;
 struct Event {
   pid_t thread = 0;
   Access access{};
-  bool follow = true;            ///< whether a link in the last component is followed
-  std::uint64_t flags = 0;       ///< of open (O_*) or rename (RENAME_*)
-  int result = kResultUnknown;   ///< 0, or -errno
-  /// Absolute, as the process spelled it behind its folder: may hold "..", ".", "//" and links. /proc/self already names
-  /// the process. Empty last component never occurs.
+  bool follow = true;           ///< whether a link in the last component is followed
+  std::uint64_t flags = 0;      ///< of open (O_*) or rename (RENAME_*)
+  int result = kResultUnknown;  ///< 0, or -errno
+  /// Absolute, as the process spelled it behind its folder: may hold "..", ".", "//" and links. /proc/self
+  /// already names the process. Empty last component never occurs.
   std::string_view path;
   std::string_view second_path;
   /// What the process got or would have got (links followed if `follow`), if the tier knows it.

@@ -38,13 +38,13 @@ class FastPath {
   /// the tree.
   virtual void drain(EventSink& sink) = 0;
 
-  /// Sees each open, look and read_link of the slow path (after drain, before the sink sees it). nullopt: not the
-  /// agent's business. A reply keeps the event from the sink, unless `report` was set to true. May block its
-  /// process by draining first, but must not wait.
+  /// Sees each open, look and read_link of the slow path (after drain, before the sink sees it). nullopt: not
+  /// the agent's business. A reply keeps the event from the sink, unless `report` was set to true. May block
+  /// its process by draining first, but must not wait.
   virtual std::optional<InjectedReply> answer(const Event& event, bool& report) = 0;
 
-  /// A process of the tree is about to get another view of the file system (chroot, mount, pivot_root, setns, ...):
-  /// paths in the ring would no longer mean what they say. Called before the call is let pass.
+  /// A process of the tree is about to get another view of the file system (chroot, mount, pivot_root, setns,
+  /// ...): paths in the ring would no longer mean what they say. Called before the call is let pass.
   virtual void on_new_view() = 0;
 
   /// `thread` is about to execute the program at `path` (normal form, links followed). Decides whether the

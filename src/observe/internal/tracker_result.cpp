@@ -1,0 +1,64 @@
+// Tracker, third part: the Observation at the end.
+#include <algorithm>
+
+#include "observe/internal/tracker.h"
+
+namespace hallmark::observe {
+
+using model::Use;
+
+void Tracker::add_inputs_of(NodeId id, std::vector<model::ObservedInput>& inputs) const {
+  const Node& node = tree_[id];
+  const bool made_whole = node.change != kNone && changes_[node.change].ever_whole;
+  const FileStat* state = tree_.state_of(id);
+  const auto digest = digests_.find(id);
+  for (const Use use : {Use::content, Use::kind, Use::listing, Use::link, Use::size, Use::mtime}) {
+    if (!(node.uses & use_bit(use))) continue;
+    const bool look = use == Use::kind || use == Use::size || use == Use::mtime;
+    if (look && made_whole) continue;
+    // Content says all that kind would, unless the file can be executed.
+    if (use == Use::kind && (node.uses & use_bit(Use::content)) && state != nullptr && !state->executable())
+      continue;
+    model::ObservedInput input;
+    input.path = tree_.path_of(id);
+    input.use = use;
+    if (state != nullptr && !node.absent) input.stat = *state;
+    if (use == Use::content && digest != digests_.end()) input.digest = digest->second;
+    if (use == Use::link) input.target = tree_.text(targets_.at(id));
+    if (use == Use::listing) {
+      const std::string& names = listings_.at(id);
+      for (std::size_t at = 0; at < names.size();) {
+        const std::size_t end = names.find('\0', at);
+        input.names.emplace_back(names, at, end - at);
+        at = end + 1;
+      }
+    }
+    inputs.push_back(std::move(input));
+  }
+}
+
+void Tracker::finish(model::Observation& into) {
+  for (NodeId id = 0; id < tree_.size(); ++id) {
+    if (tree_[id].uses != 0) add_inputs_of(id, into.inputs);
+  }
+  std::sort(into.inputs.begin(), into.inputs.end(),
+            [](const auto& a, const auto& b) { return a.path != b.path ? a.path < b.path : a.use < b.use; });
+  for (const Change& change : changes_) {
+    std::string path = tree_.path_of(change.node);
+    const auto answer = files_.lstat(path);
+    const std::optional<FileStat> now = answer ? *answer : std::nullopt;
+    if (now == change.before) continue;
+    if (now) {
+      into.outputs.push_back({std::move(path), now->kind, change.whole, change.before});
+    } else {
+      into.removals.push_back({std::move(path), change.before->kind});
+    }
+  }
+  const auto by_path = [](const auto& a, const auto& b) { return a.path < b.path; };
+  std::sort(into.outputs.begin(), into.outputs.end(), by_path);
+  std::sort(into.removals.begin(), into.removals.end(), by_path);
+  into.programs = std::move(programs_);
+  into.doubts.insert(into.doubts.end(), doubts_.begin(), doubts_.end());
+}
+
+}  // namespace hallmark::observe
