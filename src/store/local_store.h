@@ -38,16 +38,19 @@ struct StoreDefect {
 
 class LocalStore : public BlobStore, public RecordStore, public SiteHistory {
  public:
-  /// Opens the store in `folder`, makes it if absent. Errors: newer_format (another version's store: nothing is touched),
-  /// permission (read-only: open with `read_only`), no_space, io.
-  static Result<std::unique_ptr<LocalStore>> open(os::FileSystem& files, os::Clock& clock, const std::string& folder);
+  /// Opens the store in `folder`, makes it if absent. Errors: newer_format (another version's store: nothing
+  /// is touched), invalid (a folder that holds something else), corrupt (a damaged FORMAT), permission (it
+  /// cannot be made or read), no_space, io. A store that can be read but not written opens, and is
+  /// read_only().
+  static Result<std::unique_ptr<LocalStore>> open(os::FileSystem& files, os::Clock& clock,
+                                                  const std::string& folder);
 
   /// True if the folder cannot be written: replay works, publishing fails with ErrorKind::permission.
   virtual bool read_only() const = 0;
   virtual const std::string& folder() const = 0;
 
-  /// The lock of an action. Blocks while another process runs the equal action; `on_wait` is called once before blocking,
-  /// with the holder's process number (0 if unknown). Dies with its holder.
+  /// The lock of an action. Blocks while another process runs the equal action; `on_wait` is called once
+  /// before blocking, with the holder's process number (0 if unknown). Dies with its holder.
   virtual Result<std::unique_ptr<os::FileLock>> lock_action(const digest::Key& weak,
                                                             const std::function<void(int)>& on_wait) = 0;
 
@@ -55,7 +58,8 @@ class LocalStore : public BlobStore, public RecordStore, public SiteHistory {
   virtual digest::ContentHasher& hasher() = 0;
 
   /// The reasons of the last miss below `root`, for `why --last-miss`.
-  virtual Status put_last_miss(const std::string& root, const std::string& command, const std::vector<model::Reason>&) = 0;
+  virtual Status put_last_miss(const std::string& root, const std::string& command,
+                               const std::vector<model::Reason>&) = 0;
   struct LastMiss {
     std::string command;
     std::int64_t at_ns = 0;
@@ -68,10 +72,13 @@ class LocalStore : public BlobStore, public RecordStore, public SiteHistory {
   virtual Result<StoreCounters> counters() = 0;
   virtual Result<StoreUsage> usage() = 0;
   /// Reads everything and checks it; with `repair`, corrupt entries are removed. Runs beside writers.
-  virtual Result<std::vector<StoreDefect>> verify(bool repair, const std::function<void(std::uint64_t done)>& progress) = 0;
+  virtual Result<std::vector<StoreDefect>> verify(
+      bool repair, const std::function<void(std::uint64_t done)>& progress) = 0;
 
-  /// Makes what was written so far durable (batched sync). Called at the end of a publish.
-  virtual Status sync() = 0;
+  /// Ends a run: writes out what was kept in memory (new digests of files), and once a day removes what
+  /// killed writers left behind. Not a disk sync: what a power loss tears is found by its checksum
+  /// (docs/adr/0003-durability.md).
+  virtual Status flush() = 0;
 };
 
 }  // namespace hallmark::store

@@ -1,8 +1,9 @@
-// Store: blobs by content, weak entries and records by key. The interfaces, which local and remote stores share.
+// Store: blobs by content, weak entries and records by key. The interfaces, which local and remote stores
+// share.
 //
-// Contract: a reader never sees a part of anything: what is found is whole and verified, or it is absent, or it is an Error
-// of kind corrupt (the caller treats it as absent and says so). Writers may be killed at any step. Any number of processes
-// may use a store at once. Thread-safe.
+// Contract: a reader never sees a part of anything: what is found is whole and verified, or it is absent, or
+// it is an Error of kind corrupt (the caller treats it as absent and says so). Writers may be killed at any
+// step. Any number of processes may use a store at once. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ class BlobStore {
   virtual Result<digest::Digest> put(std::string_view bytes) = 0;
   /// Takes a copy of a file's content; the digest is of the bytes that were taken.
   virtual Result<digest::Digest> put_file(const std::string& path) = 0;
-  /// Makes the new file `path` (which must not exist) with these bytes, verified, by reflink or copy; false if absent.
+  /// Makes the new file `path` (which must not exist) with these bytes, verified, by reflink or copy; false
+  /// if absent.
   virtual Result<bool> restore(const digest::Digest& digest, const std::string& path, std::uint32_t mode) = 0;
 };
 
@@ -39,12 +41,14 @@ class RecordStore {
   virtual Status put_weak_entry(const digest::Key& weak, const model::WeakEntry& entry) = 0;
   virtual Result<std::optional<model::Record>> record(const digest::Key& strong) = 0;
   /// First published wins: if a record is there, it stays, and is returned.
-  virtual Result<std::optional<model::Record>> put_record(const digest::Key& strong, const model::Record& record) = 0;
+  virtual Result<std::optional<model::Record>> put_record(const digest::Key& strong,
+                                                          const model::Record& record) = 0;
   /// Replaces a record whose blobs are lost or corrupt, or whose notes grew.
   virtual Status replace_record(const digest::Key& strong, const model::Record& record) = 0;
 };
 
-/// The weak keys of earlier commands at one site (same folder, same output): to explain a miss, never to decide.
+/// The weak keys of earlier commands at one site (same folder, same output): to explain a miss, never to
+/// decide.
 class SiteHistory {
  public:
   virtual ~SiteHistory() = default;
