@@ -1,0 +1,150 @@
+#include "observe/internal/sites.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "observe/internal/syscall_table.h"
+
+namespace hallmark::observe {
+namespace {
+
+constexpr std::size_t kMovBytes = 5;
+constexpr std::size_t kSiteBytes = 7;
+constexpr std::size_t kLibraryMaxBytes = 256u << 20;
+/// A libc's own functions are shorter than this; farther jumps go through the start of a function.
+constexpr std::size_t kJumpWindow_bytes = 1024;
+
+struct Segment {
+  ByteView code;
+  std::uint64_t address = 0;
+};
+
+template <class T>
+std::optional<T> read_at(ByteView bytes, std::uint64_t offset) {
+  T value;
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
+  std::memcpy(&value, bytes.data() + offset, sizeof(T));
+  return value;
+}
+
+Result<std::vector<Segment>> code_segments(ByteView library) {
+  const Error not_ours{ErrorKind::invalid, "not an x86-64 shared library", ""};
+  const auto header = read_at<Elf64_Ehdr>(library, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64 || header->e_type != ET_DYN ||
+      header->e_phentsize != sizeof(Elf64_Phdr)) {
+    return fail(not_ours);
+  }
+  std::vector<Segment> segments;
+  for (std::uint64_t i = 0; i < header->e_phnum; ++i) {
+    const auto part = read_at<Elf64_Phdr>(library, header->e_phoff + i * sizeof(Elf64_Phdr));
+    if (!part) return fail(not_ours);
+    if (part->p_type != PT_LOAD || (part->p_flags & PF_X) == 0) continue;
+    if (part->p_offset > library.size() || library.size() - part->p_offset < part->p_filesz)
+      return fail(not_ours);
+    segments.push_back({library.subspan(part->p_offset, part->p_filesz), part->p_vaddr});
+  }
+  return segments;
+}
+
+bool is_prefix(std::uint8_t byte) {
+  const bool rex = (byte & 0xf0) == 0x40;
+  return rex || byte == 0x66 || byte == 0x67 || byte == 0xf2 || byte == 0xf3 || byte == 0x0f;
+}
+
+bool lands_inside(std::int64_t target, std::int64_t site) {
+  return target > site && target < site + static_cast<std::int64_t>(kMovBytes);
+}
+
+/// Whether some bytes around could be a jump behind the first byte of the mov at `site`.
+bool may_be_jumped_into(ByteView code, std::size_t site) {
+  const std::size_t begin = site > kJumpWindow_bytes ? site - kJumpWindow_bytes : 0;
+  const std::size_t end = std::min(code.size(), site + kJumpWindow_bytes);
+  const auto goal = static_cast<std::int64_t>(site);
+  for (std::size_t at = begin; at + 6 <= end; ++at) {
+    if (at >= site && at < site + kSiteBytes) continue;
+    const std::uint8_t first = code[at];
+    const auto next = static_cast<std::int64_t>(at);
+    if ((first & 0xf0) == 0x70 || first == 0xeb) {  // jcc rel8, jmp rel8
+      if (lands_inside(next + 2 + static_cast<std::int8_t>(code[at + 1]), goal)) return true;
+    } else if (first == 0xe8 || first == 0xe9) {  // call and jmp rel32
+      std::int32_t distance;
+      std::memcpy(&distance, &code[at + 1], sizeof(distance));
+      if (lands_inside(next + 5 + distance, goal)) return true;
+    } else if (first == 0x0f && (code[at + 1] & 0xf0) == 0x80) {  // jcc rel32
+      std::int32_t distance;
+      std::memcpy(&distance, &code[at + 2], sizeof(distance));
+      if (lands_inside(next + 6 + distance, goal)) return true;
+    }
+  }
+  return false;
+}
+
+bool is_fast(std::uint32_t number) {
+  const SyscallRule* rule = rule_of(number);
+  return rule != nullptr && rule->fast;
+}
+
+std::size_t rank_of(std::uint32_t number) {
+  return static_cast<std::size_t>(rule_of(number) - kSyscallRules.data());
+}
+
+void find_in(const Segment& segment, std::vector<ring::SharedSite>& sites) {
+  const ByteView code = segment.code;
+  // Look for the rarer byte of `syscall` (0f 05) first.
+  std::size_t at = kSiteBytes - 1;
+  while (at < code.size()) {
+    const void* found = std::memchr(code.data() + at, 0x05, code.size() - at);
+    if (found == nullptr) return;
+    at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - code.data());
+    const std::size_t site = at - (kSiteBytes - 1);
+    ++at;
+    if (code[site + 5] != 0x0f || code[site] != 0xb8) continue;
+    std::uint32_t number;
+    std::memcpy(&number, &code[site + 1], sizeof(number));
+    if (!is_fast(number) || (site > 0 && is_prefix(code[site - 1])) || may_be_jumped_into(code, site))
+      continue;
+    const std::uint64_t address = segment.address + site;
+    if (address > 0xffffffff) continue;
+    sites.push_back({static_cast<std::uint32_t>(address), number});
+  }
+}
+
+}  // namespace
+
+Result<std::vector<ring::SharedSite>> find_sites(ByteView library) {
+  HALLMARK_TRY(const auto segments, code_segments(library));
+  std::vector<ring::SharedSite> sites;
+  for (const Segment& segment : segments) find_in(segment, sites);
+  std::ranges::stable_sort(sites, {}, [](const ring::SharedSite& site) { return rank_of(site.number); });
+  if (sites.size() > ring::kSitesPerLibrary) sites.resize(ring::kSitesPerLibrary);
+  std::ranges::sort(sites, {}, &ring::SharedSite::offset);
+  return sites;
+}
+
+Result<std::vector<ring::SharedSite>> find_sites_in_file(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return fail(Error::from_errno("open", path));
+  struct stat status {};
+  if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0 ||
+      static_cast<std::size_t>(status.st_size) > kLibraryMaxBytes) {
+    close(descriptor);
+    return fail(Error{ErrorKind::invalid, "not a library: " + path, ""});
+  }
+  const auto bytes = static_cast<std::size_t>(status.st_size);
+  void* memory = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  close(descriptor);
+  if (memory == MAP_FAILED) return fail(Error::from_errno("map", path));
+  auto sites = find_sites({static_cast<const std::uint8_t*>(memory), bytes});
+  munmap(memory, bytes);
+  return sites;
+}
+
+}  // namespace hallmark::observe
