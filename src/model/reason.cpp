@@ -50,7 +50,7 @@ std::string machine_sentence(const Reason& r) {
   if (r.subject == "cpu") return changed("the processor's feature set", r);
   if (r.subject == "gpu") return changed("the GPU", r);
   if (r.subject == "date") return changed("the date, which a source text asks for,", r);
-  return changed(r.subject, r);
+  return changed(fmt::format("the machine's {}", r.subject), r);
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ std::string sentence(const Reason& r) {
     case ReasonCode::working_folder_changed:
       return changed("the working folder", r);
     case ReasonCode::stream_changed:
-      return changed(s, r);
+      return changed(fmt::format("what {} is connected to", s), r);
     case ReasonCode::content_changed:
       return fmt::format("{} changed", s);
     case ReasonCode::appeared:
@@ -136,7 +136,7 @@ std::string sentence(const Reason& r) {
     case ReasonCode::vanished:
       return fmt::format("{} is gone (it was there)", s);
     case ReasonCode::kind_changed:
-      return changed(s, r);
+      return changed(fmt::format("the kind of {}", s), r);
     case ReasonCode::listing_changed:
       return fmt::format("the names in {} changed", s);
     case ReasonCode::link_changed:
