@@ -1,6 +1,6 @@
 // The hot program: `run` from the first instruction to the last, everything else by becoming hallmark-full.
 // Nothing here may be slow to start: no TOML, no locale, no iostreams, statically linked
-// (docs/adr/0003-two-programs-one-table.md).
+// (docs/adr/0004-two-programs-one-table.md).
 #include <string_view>
 #include <vector>
 
