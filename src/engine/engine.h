@@ -1,8 +1,9 @@
-// Engine: one command. Looks it up, replays it or runs it under observation, publishes, writes the depfile. Every decision
-// carries its Reasons.
+// Engine: one command. Looks it up, replays it or runs it under observation, publishes, writes the depfile.
+// Every decision carries its Reasons.
 //
-// Contract: the command's effect is delivered whatever happens to the store, the cache or the observation; only a command that
-// cannot be started is an Error. A replay is byte for byte what an execution now would make, or it does not happen.
+// Contract: the command's effect is delivered whatever happens to the store, the cache or the observation;
+// only a command that cannot be started is an Error. A replay is byte for byte what an execution now would
+// make, or it does not happen.
 #pragma once
 
 #include <functional>
@@ -11,10 +12,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/ports.h"
 #include "model/command.h"
-#include "model/reason.h"
 #include "model/observation.h"
-#include "observe/observer.h"
+#include "model/reason.h"
 #include "os/clock.h"
 #include "os/file_system.h"
 #include "store/local_store.h"
@@ -29,7 +30,8 @@ struct RunOptions {
   bool in_build_edge = false;        ///< an ancestor is a build tool
   std::string root;                  ///< absolute, normal form
   std::string build_folder;          ///< second root; empty: none found
-  std::vector<std::string> ignored_variables;  ///< environment names that cannot matter (defaults and configured)
+  std::vector<std::string>
+      ignored_variables;  ///< environment names that cannot matter (defaults and configured)
   model::Tier best_tier = model::Tier::hybrid;
   std::string hallmark_program;
   std::string agent_library;
@@ -47,9 +49,9 @@ std::string_view name_of(Outcome outcome);
 
 struct RunResult {
   Outcome outcome{};
-  int exit_code = 0;  ///< as a shell gives it: 128 + n for signal n
-  std::vector<model::Reason> reasons;   ///< why it ran, or that it was replayed; then why it was not published
-  std::vector<std::string> warnings;    ///< lines for a person: only what is wrong
+  int exit_code = 0;                   ///< as a shell gives it: 128 + n for signal n
+  std::vector<model::Reason> reasons;  ///< why it ran, or that it was replayed; then why it was not published
+  std::vector<std::string> warnings;   ///< lines for a person: only what is wrong
   digest::Key weak_key;
   std::optional<digest::Key> strong_key;
   std::int64_t wall_ns = 0;
@@ -58,11 +60,20 @@ struct RunResult {
   std::size_t outputs = 0;
 };
 
+/// Stand-ins for a test: what the engine else takes from this machine and process.
+struct Ports {
+  Runner& runner;
+  Machine& machine;
+  Streams& streams;
+};
+
 /// `store` may be nullptr: the command is then observed and runs, nothing is looked up or recorded.
 class Engine {
  public:
   Engine(os::FileSystem& files, os::Clock& clock, store::LocalStore* store)
       : files_(files), clock_(clock), store_(store) {}
+  Engine(os::FileSystem& files, os::Clock& clock, store::LocalStore* store, Ports ports)
+      : files_(files), clock_(clock), store_(store), ports_(ports) {}
 
   Result<RunResult> run(const model::Command& command, const RunOptions& options);
 
@@ -70,6 +81,7 @@ class Engine {
   os::FileSystem& files_;
   os::Clock& clock_;
   store::LocalStore* store_;
+  std::optional<Ports> ports_;
 };
 
 }  // namespace hallmark::engine

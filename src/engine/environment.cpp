@@ -1,0 +1,253 @@
+#include "engine/environment.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/path.h"
+
+namespace hallmark::engine {
+namespace {
+
+// Sorted by topic. A name is here only if no tool whose result is worth keeping reads it, or if it changes
+// only what is shown while it works.
+constexpr IgnoredVariable kIgnored[] = {
+    {"_", "the shell's last command"},
+    {"SHLVL", "depth of shells"},
+    {"SHELL", "the login shell; build tools use /bin/sh"},
+    {"TERM", "terminal"},
+    {"TERMCAP", "terminal"},
+    {"TERMINFO", "terminal"},
+    {"TERM_PROGRAM*", "terminal"},
+    {"TERM_SESSION_ID", "terminal"},
+    {"COLORTERM", "terminal"},
+    {"COLORFGBG", "terminal"},
+    {"COLUMNS", "terminal size"},
+    {"LINES", "terminal size"},
+    {"LS_COLORS", "colours of ls"},
+    {"DIRCOLORS", "colours of ls"},
+    {"GREP_COLOR", "colours of grep"},
+    {"GREP_COLORS", "colours of grep"},
+    {"LESS", "pager"},
+    {"LESSOPEN", "pager"},
+    {"LESSCLOSE", "pager"},
+    {"PAGER", "pager"},
+    {"MANPAGER", "pager"},
+    {"EDITOR", "editor"},
+    {"VISUAL", "editor"},
+    {"VTE_VERSION", "terminal"},
+    {"WINDOWID", "terminal"},
+    {"KONSOLE_*", "terminal"},
+    {"KITTY_*", "terminal"},
+    {"ITERM_*", "terminal"},
+    {"WEZTERM_*", "terminal"},
+    {"ALACRITTY_*", "terminal"},
+    {"GNOME_TERMINAL_*", "terminal"},
+    {"TMUX", "terminal multiplexer"},
+    {"TMUX_PANE", "terminal multiplexer"},
+    {"STY", "terminal multiplexer"},
+    {"WINDOW", "terminal multiplexer"},
+    {"VSCODE_*", "editor session"},
+    {"PS1", "prompt"},
+    {"PS2", "prompt"},
+    {"PROMPT_COMMAND", "prompt"},
+    {"HISTFILE", "shell history"},
+    {"HISTSIZE", "shell history"},
+    {"HISTFILESIZE", "shell history"},
+    {"HISTCONTROL", "shell history"},
+    {"HISTTIMEFORMAT", "shell history"},
+    {"DISPLAY", "desktop session"},
+    {"WAYLAND_DISPLAY", "desktop session"},
+    {"XAUTHORITY", "desktop session"},
+    {"DESKTOP_*", "desktop session"},
+    {"GDMSESSION", "desktop session"},
+    {"GNOME_*", "desktop session"},
+    {"GTK_MODULES", "desktop session"},
+    {"QT_ACCESSIBILITY", "desktop session"},
+    {"SESSION_MANAGER", "desktop session"},
+    {"DBUS_*", "desktop session"},
+    {"XDG_SESSION_*", "desktop session"},
+    {"XDG_RUNTIME_DIR", "desktop session"},
+    {"XDG_SEAT*", "desktop session"},
+    {"XDG_VTNR", "desktop session"},
+    {"XDG_CURRENT_DESKTOP", "desktop session"},
+    {"XDG_MENU_PREFIX", "desktop session"},
+    {"SSH_*", "remote session"},
+    {"SUDO_*", "session"},
+    {"MAIL", "session"},
+    {"INVOCATION_ID", "service manager"},
+    {"JOURNAL_STREAM", "service manager"},
+    {"SYSTEMD_*", "service manager"},
+    {"NOTIFY_SOCKET", "service manager"},
+    {"WATCHDOG_*", "service manager"},
+    {"MFLAGS", "flags of make, with the jobserver (MAKEFLAGS counts without it)"},
+    {"MAKELEVEL", "depth of makes"},
+    {"MAKE_TERMOUT", "terminal of make"},
+    {"MAKE_TERMERR", "terminal of make"},
+    {"NINJA_STATUS", "progress line of ninja"},
+    {"CMAKE_BUILD_PARALLEL_LEVEL", "jobs"},
+    {"CMAKE_COLOR_DIAGNOSTICS", "colours of generated build files"},
+    {"MAX_JOBS", "jobs"},
+    {"PIP_BUILD_TRACKER", "pip's bookkeeping of one build"},
+    {"PIP_REQ_TRACKER", "pip's bookkeeping of one build"},
+    {"HALLMARK_*", "hallmark itself"},
+    {"CCACHE_*", "ccache is bypassed (rule 9)"},
+};
+
+bool matches(std::string_view name, std::string_view pattern) {
+  if (pattern.ends_with('*')) return name.starts_with(pattern.substr(0, pattern.size() - 1));
+  return name == pattern;
+}
+
+constexpr std::array<std::string_view, 8> kBound = {"PATH",   "HOME", "TMPDIR",  "PWD",
+                                                    "OLDPWD", "USER", "LOGNAME", "VIRTUAL_ENV"};
+
+std::string_view without_trailing_slashes(std::string_view value) {
+  while (value.size() > 1 && value.ends_with('/')) value.remove_suffix(1);
+  return value;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const auto end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// The folder "…/pip-build-env-xyz" that pip made for an isolated build; empty if this is none.
+std::string isolated_prefix(const model::Environment& environment) {
+  for (const std::string_view name : {"PYTHONPATH", "PATH"}) {
+    const auto found = environment.find(std::string(name));
+    if (found == environment.end()) continue;
+    for (const auto& folder : split(found->second, ':')) {
+      const auto mark = folder.find("/pip-build-env-");
+      if (!folder.starts_with('/') || mark == std::string::npos) continue;
+      return folder.substr(0, folder.find('/', mark + 1));
+    }
+  }
+  return {};
+}
+
+/// The first folder below a temporary folder on the way to `output`: its name was made up for one run.
+std::string temporary_folder_of(const std::string& output, const std::string* temporary) {
+  for (const std::string& base :
+       {temporary != nullptr ? *temporary : std::string("/tmp"), std::string("/tmp")}) {
+    if (!path::is_within(output, base) || base == "/" || output.size() <= base.size() + 1) continue;
+    const auto end = output.find('/', base.size() + 1);
+    if (end != std::string::npos) return output.substr(0, end);
+  }
+  return {};
+}
+
+const std::string* find(const model::Environment& environment, const std::string& name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+std::span<const IgnoredVariable> ignored_variables() {
+  return kIgnored;
+}
+
+bool is_ignored_variable(std::string_view name, std::span<const std::string> more) {
+  return std::any_of(std::begin(kIgnored), std::end(kIgnored),
+                     [&](const IgnoredVariable& known) { return matches(name, known.pattern); }) ||
+         std::any_of(more.begin(), more.end(),
+                     [&](const std::string& pattern) { return matches(name, pattern); });
+}
+
+bool is_bound_variable(std::string_view name) {
+  return std::find(kBound.begin(), kBound.end(), name) != kBound.end();
+}
+
+Bindings::Bindings(const model::Command& command, const std::string& root, const std::string& build_folder,
+                   const std::string& output) {
+  const auto& environment = command.environment;
+  add_path("R", root);
+  add_path("B", build_folder);
+  for (const char* name : {"HOME", "TMPDIR", "VIRTUAL_ENV"}) {
+    if (const auto* value = find(environment, name)) add_path(name, *value);
+  }
+  add_path("ISOLATED", isolated_prefix(environment));
+  if (const auto* value = find(environment, "PWD"); value != nullptr && *value != command.cwd)
+    add_path("PWD", *value);
+  const std::string absolute = path::join(command.cwd, output);
+  if (!output.empty() && !path::is_within(absolute, root) &&
+      (build_folder.empty() || !path::is_within(absolute, build_folder))) {
+    add_path("OUT", temporary_folder_of(absolute, find(environment, "TMPDIR")));
+  }
+
+  for (const char* name : {"USER", "LOGNAME", "OLDPWD", "PATH"}) {
+    if (const auto* value = find(environment, name); value != nullptr && !value->empty())
+      loose_.emplace_back(name, *value);
+  }
+
+  const auto* search_path = find(environment, "PATH");
+  path_is_text_ = search_path == nullptr || search_path->empty();
+  if (!path_is_text_) {
+    for (auto& folder : split(*search_path, ':')) {
+      if (!folder.starts_with('/')) {
+        path_is_text_ = true;
+        continue;
+      }
+      search_folders_.emplace_back(without_trailing_slashes(folder));
+    }
+  }
+}
+
+void Bindings::add_path(std::string name, const std::string& raw_value) {
+  const std::string value(without_trailing_slashes(raw_value));
+  if (!value.starts_with('/') || value == "/") {
+    if (!raw_value.empty() && raw_value != "/") relations_.push_back(name + "=" + raw_value);
+    return;
+  }
+  // A value that lies inside another one's folder could be reached by either name. Its place is then part of
+  // the key. (The checkout below the home folder is the exception: that one is reached by its own name only.)
+  for (const auto& [other, folder] : paths_) {
+    if (path::is_within(value, folder) && !(name == "B" && value == folder)) {
+      const bool temporary_place = name == "ISOLATED" || name == "OUT";
+      if (!temporary_place)
+        relations_.push_back(name + "=" + other + "/" + path::relative_below(value, folder));
+      break;
+    }
+  }
+  const bool known =
+      std::any_of(paths_.begin(), paths_.end(), [&](const auto& other) { return other.second == value; });
+  if (known) return;
+  tokens_.add(name, value);
+  if (tokens_.value_of(name) != nullptr) paths_.emplace_back(std::move(name), value);
+}
+
+std::vector<std::string> Bindings::mentioned_in(std::string_view bytes) const {
+  auto names = tokens_.mentioned_in(bytes);
+  for (const auto& [name, value] : loose_) {
+    if (bytes.find(value) != std::string_view::npos) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> Bindings::all_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : paths_) names.push_back(name);
+  for (const auto& [name, value] : loose_) names.push_back(name);
+  return names;
+}
+
+const std::string* Bindings::value_of(std::string_view name) const {
+  if (const auto* value = tokens_.value_of(name)) return value;
+  const auto found =
+      std::find_if(loose_.begin(), loose_.end(), [&](const auto& entry) { return entry.first == name; });
+  return found == loose_.end() ? nullptr : &found->second;
+}
+
+std::string Bindings::fold_or_mark(std::string_view text) const {
+  if (auto folded = tokens_.fold(text)) return *std::move(folded);
+  // Such a text holds the marker bytes itself. No folded text begins with a closing marker, so nothing else
+  // equals this.
+  return "\x02" + std::string(text);
+}
+
+}  // namespace hallmark::engine

@@ -1,0 +1,71 @@
+// Environment: which variables count, and the Bindings of a run: values that stand as tokens, or count only
+// when the result shows them (rule 3 of docs/soundness.md).
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/command.h"
+#include "model/tokens.h"
+
+namespace hallmark::engine {
+
+struct IgnoredVariable {
+  std::string_view pattern;  ///< a name; a trailing `*` stands for any rest
+  std::string_view why;
+};
+
+/// Variables of the terminal, the session, the jobserver, colours and hallmark itself: no tool's result
+/// depends on them. docs/soundness.md shows the list.
+std::span<const IgnoredVariable> ignored_variables();
+
+/// Whether `name` is in the list above or matches one of `more`.
+bool is_ignored_variable(std::string_view name, std::span<const std::string> more);
+
+/// Values of one run that differ between checkouts, users and sessions.
+///
+/// Path tokens fold texts: R root, B build folder, HOME, TMPDIR, PWD, VIRTUAL_ENV, ISOLATED (the folder of
+/// pip's isolated build), OUT (a temporary folder that is named for the output). Loose values fold nothing:
+/// USER, LOGNAME, OLDPWD, PATH. Either kind counts if an output or a stream mentions the value
+/// (Aspect::bound).
+class Bindings {
+ public:
+  Bindings(const model::Command& command, const std::string& root, const std::string& build_folder,
+           const std::string& output);
+
+  const model::Tokens& tokens() const { return tokens_; }
+  /// How the tokens lie to each other ("HOME=R/home"): where they overlap, a folded path could mean either.
+  const std::vector<std::string>& relations() const { return relations_; }
+
+  /// Names of all tokens and loose values that `bytes` mention.
+  std::vector<std::string> mentioned_in(std::string_view bytes) const;
+  /// Names of everything that bytes that cannot be searched may mention.
+  std::vector<std::string> all_names() const;
+  const std::string* value_of(std::string_view name) const;
+
+  /// `text` folded, or itself marked as not foldable. Two texts fold equal only if they mean the same.
+  std::string fold_or_mark(std::string_view text) const;
+
+  /// The folders of PATH in order, absolute; empty and relative ones are left out.
+  const std::vector<std::string>& search_folders() const { return search_folders_; }
+  /// PATH has parts that depend on the working folder of whoever reads it, or is unset: its text counts.
+  bool path_is_text() const { return path_is_text_; }
+
+ private:
+  void add_path(std::string name, const std::string& value);
+
+  model::Tokens tokens_;
+  std::vector<std::pair<std::string, std::string>> paths_;  // in order of declaration
+  std::vector<std::pair<std::string, std::string>> loose_;
+  std::vector<std::string> relations_;
+  std::vector<std::string> search_folders_;
+  bool path_is_text_ = false;
+};
+
+/// Variables that Bindings treat by their effect: their text is not in the weak key.
+bool is_bound_variable(std::string_view name);
+
+}  // namespace hallmark::engine

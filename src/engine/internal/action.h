@@ -1,0 +1,65 @@
+// Action: one call of Engine::run, from its key to its result.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/environment.h"
+#include "engine/keys.h"
+#include "engine/kinds.h"
+#include "engine/lookup.h"
+#include "engine/outputs.h"
+#include "engine/questions.h"
+#include "engine/replay.h"
+#include "engine/states.h"
+
+namespace hallmark::engine {
+
+class Action {
+ public:
+  struct Tools {
+    os::FileSystem& files;
+    os::Clock& clock;
+    store::LocalStore* store;  ///< nullptr: none
+    digest::ContentHasher& hasher;
+    Ports ports;
+  };
+
+  Action(Tools tools, const model::Command& command, const RunOptions& options);
+
+  Result<RunResult> run();
+
+ private:
+  States::World world();
+  void bypass_ccache();
+  std::optional<model::Reason> why_not_looked_up();
+  bool look_up_and_replay(model::WeakEntry* known);
+  bool replay(const Hit& hit);
+  bool read_streams(const Hit& hit, std::string& out, std::string& err);
+  Status execute();
+  void finish_execution(const model::Observation& observation);
+  bool publish(const model::Observation& observation, Asked asked);
+  void after_outputs(const model::PathSet& paths, const std::vector<std::string>& created,
+                     const std::vector<std::string>& outputs, std::int64_t start_ns);
+  Territory territory() const;
+  void warn(std::string line);
+
+  Tools tools_;
+  model::Command command_;
+  const RunOptions& options_;
+  std::vector<std::string> words_;  ///< argv with response files expanded
+  Arguments arguments_;
+  std::string output_;  ///< as spelled: the first --output, or -o
+  Bindings bindings_;
+  CommandKey key_;
+  digest::Key site_;
+  bool looked_up_ = false;
+  std::unique_ptr<os::FileLock> lock_;
+  RunResult result_;
+};
+
+}  // namespace hallmark::engine

@@ -1,0 +1,258 @@
+#include "engine/kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/path.h"
+
+namespace hallmark::engine {
+namespace {
+
+template <std::size_t N>
+bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+constexpr std::array<std::string_view, 30> kCompilers = {
+    "gcc",   "g++",     "cc",    "c++",  "c89",      "c99",   "clang", "clang++",  "clang-cl",   "cpp",
+    "cc1",   "cc1plus", "nvcc",  "cicc", "cudafe++", "ptxas", "hipcc", "amdclang", "amdclang++", "gfortran",
+    "flang", "f951",    "rustc", "icx",  "icpx",     "dpcpp", "nvc",   "nvc++",    "nvfortran",  "tcc"};
+constexpr std::array<std::string_view, 11> kLinkers = {"ld",     "ld.bfd",   "ld.gold",    "ld.lld",
+                                                       "gold",   "lld",      "ld.mold",    "mold",
+                                                       "nvlink", "collect2", "lto-wrapper"};
+constexpr std::array<std::string_view, 14> kAssemblers = {
+    "as",  "nasm",    "yasm",      "objcopy", "llvm-objcopy",          "fatbinary", "bin2c", "llc",
+    "opt", "llvm-as", "llvm-link", "llvm-mc", "clang-offload-bundler", "llvm-ar"};
+constexpr std::array<std::string_view, 5> kRemotePeers = {"sccache", "distcc", "icecc", "icerun", "gomacc"};
+constexpr std::array<std::string_view, 18> kTimestampReaders = {
+    "make",  "gmake",   "ninja", "ninja-build", "samu",  "cmake", "tar",   "bsdtar", "zip",
+    "rsync", "install", "cp",    "cpio",        "meson", "scons", "bazel", "jar",    "7z"};
+constexpr std::array<std::string_view, 14> kOracles = {"date", "uuidgen", "shuf",  "uptime", "ps",
+                                                       "top",  "free",    "df",    "who",    "w",
+                                                       "last", "vmstat",  "pgrep", "fortune"};
+constexpr std::array<std::string_view, 7> kHostTellers = {"uname", "hostname", "arch",       "nproc",
+                                                          "lscpu", "getconf",  "hostnamectl"};
+
+std::string_view without_suffix(std::string_view name, std::string_view suffix) {
+  return name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
+}
+
+/// "g++-12" and "clang-14.0" without their version.
+std::string_view without_version(std::string_view name) {
+  const auto dash = name.rfind('-');
+  if (dash == std::string_view::npos || dash + 1 == name.size()) return name;
+  const auto version = name.substr(dash + 1);
+  const bool is_version =
+      std::all_of(version.begin(), version.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+  return is_version ? name.substr(0, dash) : name;
+}
+
+template <std::size_t N>
+bool names_tool(std::string_view name, const std::array<std::string_view, N>& tools) {
+  if (is_one_of(name, tools)) return true;
+  // A target in front: "x86_64-linux-gnu-g++".
+  return std::any_of(tools.begin(), tools.end(), [&](std::string_view tool) {
+    return name.size() > tool.size() + 1 && name.ends_with(tool) &&
+           name[name.size() - tool.size() - 1] == '-' && name.find('-') < name.size() - tool.size() - 1;
+  });
+}
+
+std::string_view tool_name(std::string_view program) {
+  return without_version(without_suffix(path::base_name(program), ".exe"));
+}
+
+/// `word` begins with `option`: the rest, or the next argument if the rest is empty.
+struct OptionValue {
+  bool matched = false;
+  std::string_view value;
+};
+
+class Words {
+ public:
+  explicit Words(const std::vector<std::string>& argv) : argv_(argv) {}
+  bool next(std::string_view& word) {
+    if (at_ >= argv_.size()) return false;
+    word = argv_[at_++];
+    return true;
+  }
+  std::string_view take() { return at_ < argv_.size() ? std::string_view(argv_[at_++]) : std::string_view(); }
+
+ private:
+  const std::vector<std::string>& argv_;
+  std::size_t at_ = 1;
+};
+
+bool is_native_request(std::string_view word) {
+  if (!word.starts_with('-')) return word == "native";
+  const auto equals = word.find('=');
+  if (equals == std::string_view::npos) return false;
+  const auto value = word.substr(equals + 1);
+  // -Xcompiler=-march=native, -march=native, -arch=native, --offload-arch=native, -Ctarget-cpu=native
+  return value == "native" || value.ends_with("=native") || value.find("=native,") != std::string_view::npos;
+}
+
+/// -Wp,-MD,file and -Wp,-MMD,file; also -MF,file inside.
+void read_preprocessor_words(std::string_view list, Arguments& found) {
+  std::vector<std::string_view> words;
+  for (;;) {
+    const auto comma = list.find(',');
+    words.push_back(list.substr(0, comma));
+    if (comma == std::string_view::npos) break;
+    list.remove_prefix(comma + 1);
+  }
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto word = words[i];
+    const bool takes_file = word == "-MD" || word == "-MMD" || word == "-MF";
+    if (!takes_file && word != "-MP") continue;
+    if (!found.depfile) found.depfile.emplace();
+    if (word == "-MP") found.depfile->phony_targets = true;
+    if (takes_file && i + 1 < words.size()) found.depfile->path = words[++i];
+  }
+}
+
+// Options of the known drivers whose value is the next word, so that it is not taken for a source.
+constexpr std::array<std::string_view, 38> kOptionsWithValue = {"-I",
+                                                                "-D",
+                                                                "-U",
+                                                                "-L",
+                                                                "-l",
+                                                                "-x",
+                                                                "-include",
+                                                                "-imacros",
+                                                                "-isystem",
+                                                                "-iquote",
+                                                                "-idirafter",
+                                                                "-isysroot",
+                                                                "-MT",
+                                                                "-MQ",
+                                                                "-Xcompiler",
+                                                                "-Xptxas",
+                                                                "-Xlinker",
+                                                                "-Xassembler",
+                                                                "-Xclang",
+                                                                "-Xpreprocessor",
+                                                                "-T",
+                                                                "-u",
+                                                                "-z",
+                                                                "-arch",
+                                                                "-gencode",
+                                                                "-ccbin",
+                                                                "-target",
+                                                                "--param",
+                                                                "-code",
+                                                                "-std",
+                                                                "--threads",
+                                                                "-t",
+                                                                "--generate-code",
+                                                                "--gpu-architecture",
+                                                                "--gpu-code",
+                                                                "--compiler-options",
+                                                                "--compiler-bindir",
+                                                                "-mllvm"};
+
+}  // namespace
+
+ProgramKind kind_of_program(std::string_view program) {
+  const auto name = tool_name(program);
+  if (name == "ccache") return ProgramKind::peer_cache;
+  if (is_one_of(name, kRemotePeers)) return ProgramKind::peer_remote;
+  if (names_tool(name, kCompilers)) return ProgramKind::compiler;
+  if (names_tool(name, kLinkers)) return ProgramKind::linker;
+  if (names_tool(name, kAssemblers)) return ProgramKind::assembler;
+  return ProgramKind::other;
+}
+
+bool reads_c_sources(std::string_view program) {
+  return names_tool(tool_name(program), kCompilers);
+}
+
+bool reads_timestamps(std::string_view program) {
+  return is_one_of(tool_name(program), kTimestampReaders);
+}
+
+bool is_oracle(std::string_view program) {
+  return is_one_of(path::base_name(program), kOracles);
+}
+
+bool tells_host(std::string_view program) {
+  return is_one_of(path::base_name(program), kHostTellers);
+}
+
+Arguments read_arguments(const std::vector<std::string>& argv) {
+  Arguments found;
+  bool wants_depfile = false;
+  bool phony = false;
+  std::string depfile_path;
+  Words words(argv);
+  std::string_view word;
+  while (words.next(word)) {
+    if (is_native_request(word)) found.native_machine = true;
+    if (word == "-o" || word == "--output" || word == "--output-file") {
+      found.output = words.take();
+    } else if (word.starts_with("--output=") || word.starts_with("--output-file=")) {
+      found.output = word.substr(word.find('=') + 1);
+    } else if (word == "-MD" || word == "-MMD" || word == "--generate-dependencies-with-compile" ||
+               word == "--generate-nonsystem-dependencies-with-compile" || word == "--write-dependencies" ||
+               word == "--write-user-dependencies") {
+      wants_depfile = true;
+    } else if (word == "-MP" || word == "--generate-dependency-targets") {
+      phony = true;
+    } else if (word == "-MF" || word == "--dependency-output") {
+      depfile_path = words.take();
+      wants_depfile = true;
+    } else if (word.starts_with("-MF") && word.size() > 3) {
+      depfile_path = word.substr(3);
+      wants_depfile = true;
+    } else if (word.starts_with("--dependency-output=")) {
+      depfile_path = word.substr(word.find('=') + 1);
+      wants_depfile = true;
+    } else if (word.starts_with("-Wp,")) {
+      read_preprocessor_words(word.substr(4), found);
+    } else if (is_one_of(word, kOptionsWithValue)) {
+      const auto value = words.take();
+      if (is_native_request(value)) found.native_machine = true;
+    } else if (word.starts_with("-o") && word.size() > 2 && !word.starts_with("-openmp") &&
+               !word.starts_with("-opt")) {
+      found.output = word.substr(2);
+    } else if (!word.starts_with('-')) {
+      found.sources.emplace_back(word);
+    }
+  }
+  if (wants_depfile) {
+    if (!found.depfile) found.depfile.emplace();
+    if (!depfile_path.empty()) found.depfile->path = depfile_path;
+  }
+  if (found.depfile && phony) found.depfile->phony_targets = true;
+  return found;
+}
+
+std::vector<std::string> split_response_file(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote == 0 && std::isspace(static_cast<unsigned char>(c)) != 0) {
+      if (in_word) words.push_back(std::move(word));
+      word.clear();
+      in_word = false;
+      continue;
+    }
+    in_word = true;
+    if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+      word.push_back(text[++i]);
+    } else if (quote != 0 && c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    } else {
+      word.push_back(c);
+    }
+  }
+  if (in_word) words.push_back(std::move(word));
+  return words;
+}
+
+}  // namespace hallmark::engine

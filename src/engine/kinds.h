@@ -1,0 +1,77 @@
+// Kinds: what is known of a command by its name and arguments alone: whether it may be cached, which files it
+// is told to make, which caches stand in front of it. Pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/command.h"
+
+namespace hallmark::engine {
+
+enum class ProgramKind : std::uint8_t {
+  compiler,  ///< C, C++, CUDA, HIP, Fortran, Rust drivers and what they start
+  linker,
+  assembler,    ///< and tools that make object files from object files
+  peer_cache,   ///< ccache: bypassed
+  peer_remote,  ///< sccache, distcc, icecc, gomacc: their results come from elsewhere
+  other,
+};
+
+/// By the last component of a program's path: versions ("g++-12"), target prefixes ("aarch64-linux-gnu-gcc")
+/// and ".exe" are looked through.
+ProgramKind kind_of_program(std::string_view path);
+
+/// A program that a tool of C's family starts to read source texts; their __DATE__ and __TIME__ mean the
+/// clock.
+bool reads_c_sources(std::string_view program);
+/// A program that looks at modification times to decide or to record (make, tar, install ...): rule 4.
+bool reads_timestamps(std::string_view program);
+/// A program whose answer is the time, chance or the machine's state: nothing of it can be replayed.
+bool is_oracle(std::string_view program);
+/// A program that tells about the host (uname, hostname, nproc): Aspect::machine "host".
+bool tells_host(std::string_view program);
+
+/// A dependency file that the arguments order.
+struct DepfileRequest {
+  std::string path;            ///< as spelled; empty: derived from the output by the tool
+  bool phony_targets = false;  ///< -MP
+};
+
+/// What the arguments of a known tool say. Response files (@file) are expanded by the caller.
+struct Arguments {
+  std::string output;                     ///< of -o; empty: none
+  std::optional<DepfileRequest> depfile;  ///< -MD, -MMD, -MF, -Wp,-MD,..., --dependency-output, ...
+  bool native_machine = false;  ///< -march=native, -mtune=native, -arch=native, --offload-arch=native ...
+  std::vector<std::string> sources;  ///< words that are no options and name no output
+};
+Arguments read_arguments(const std::vector<std::string>& argv);
+
+/// `argv` with each @file replaced by its words; `read` gives a file's text or nullopt (the word then stays).
+template <class Read>
+std::vector<std::string> expand_response_files(const std::vector<std::string>& argv, Read&& read,
+                                               int depth = 0);
+
+/// Splits the text of a response file: blanks separate, quotes and backslashes protect.
+std::vector<std::string> split_response_file(std::string_view text);
+
+template <class Read>
+std::vector<std::string> expand_response_files(const std::vector<std::string>& argv, Read&& read, int depth) {
+  constexpr int kDepth = 8;
+  std::vector<std::string> words;
+  for (const auto& word : argv) {
+    std::optional<std::string> text;
+    if (depth < kDepth && word.size() > 1 && word.front() == '@') text = read(word.substr(1));
+    if (!text) {
+      words.push_back(word);
+      continue;
+    }
+    for (auto& inner : expand_response_files(split_response_file(*text), read, depth + 1))
+      words.push_back(inner);
+  }
+  return words;
+}
+
+}  // namespace hallmark::engine

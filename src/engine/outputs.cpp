@@ -1,0 +1,70 @@
+#include "engine/outputs.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include "base/path.h"
+
+namespace hallmark::engine {
+
+using model::ReasonCode;
+
+bool Territory::holds(const std::string& path) const {
+  const auto contains = [&](const std::string& folder) { return path::is_within(path, folder); };
+  return std::any_of(folders.begin(), folders.end(), contains) ||
+         std::any_of(outputs.begin(), outputs.end(), contains);
+}
+
+std::vector<model::Reason> doubts_of(const model::Observation& observation, const Territory& territory) {
+  std::vector<model::Reason> doubts;
+  const auto doubt = [&](ReasonCode code, std::string subject, std::string before = {}) {
+    doubts.push_back({code, std::move(subject), std::move(before), {}});
+  };
+  if (observation.wait_status != 0)
+    doubt(ReasonCode::command_failed, {}, std::to_string(exit_code_of(observation.wait_status)));
+  if (observation.tier == model::Tier::none) doubt(ReasonCode::not_observed, {});
+  for (const auto& reason : observation.doubts) {
+    if (reason.code != ReasonCode::tier_degraded) doubts.push_back(reason);
+  }
+  for (const auto& output : observation.outputs) {
+    if (output.kind == NodeKind::other) {
+      doubt(ReasonCode::special_output, output.path);
+    } else if (!output.whole) {
+      doubt(ReasonCode::write_in_place, output.path);
+    } else if (!territory.holds(output.path)) {
+      doubt(ReasonCode::write_elsewhere, output.path);
+    }
+  }
+  for (const auto& removal : observation.removals) doubt(ReasonCode::removed_foreign, removal.path);
+  if (observation.out.truncated) doubt(ReasonCode::stream_too_long, "stdout");
+  if (observation.err.truncated) doubt(ReasonCode::stream_too_long, "stderr");
+  return doubts;
+}
+
+int exit_code_of(int wait_status) {
+  if (WIFSIGNALED(wait_status)) return 128 + WTERMSIG(wait_status);
+  return WEXITSTATUS(wait_status);
+}
+
+std::string absolute_path(const std::string& cwd, const std::string& spelled) {
+  const std::string whole = path::join(cwd, spelled);
+  std::vector<std::string_view> parts;
+  std::string_view rest = whole;
+  while (!rest.empty()) {
+    const auto end = rest.find('/');
+    const auto part = rest.substr(0, end);
+    if (part == "..") {
+      if (!parts.empty()) parts.pop_back();
+    } else if (!part.empty() && part != ".") {
+      parts.push_back(part);
+    }
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + 1);
+  }
+  std::string absolute;
+  for (const auto part : parts) absolute.append("/").append(part);
+  return absolute.empty() ? "/" : absolute;
+}
+
+}  // namespace hallmark::engine

@@ -1,0 +1,55 @@
+// Ports: what the engine needs of the world besides files, clock and store, so that a test can stand in for
+// it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "digest/digest.h"
+#include "model/command.h"
+#include "model/observation.h"
+#include "observe/observer.h"
+
+namespace hallmark::engine {
+
+/// Runs a command under observation.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  virtual Result<model::Observation> run(const observe::Request& request) = 0;
+};
+
+/// Facts of this machine that no file of a path set shows. Not thread-safe.
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  /// What a question of Aspect::machine asks: "cpu", "gpu", "date", "host" or "arch"; nullopt for any other
+  /// word.
+  virtual std::optional<std::string> identity(std::string_view what) = 0;
+  /// Whether two changes of a file of this folder within one clock tick have different ctimes as soon as
+  /// somebody looked between them (multigrain time stamps: Linux 6.13 on ext4, xfs, btrfs and tmpfs).
+  virtual bool has_fine_stamps(const std::string& folder) = 0;
+};
+
+/// The standard streams of this process.
+class Streams {
+ public:
+  virtual ~Streams() = default;
+  /// Writes all of it to stdout (1) or stderr (2). A closed or broken stream is an Error.
+  virtual Status write(int stream, std::string_view bytes) = 0;
+  /// Digest of all that stdin holds from where it stands; nullopt if that cannot be told (a terminal, longer
+  /// than kStdinBytes). A pipe is emptied to find out; feed_back() gives its bytes to whoever reads stdin
+  /// next.
+  virtual std::optional<digest::Digest> digest_of_stdin(model::StreamKind kind) = 0;
+  /// After digest_of_stdin: stdin is again as it was before, for a command that is about to run.
+  virtual Status feed_back() = 0;
+  /// After a replay: a file on stdin stands at its end, as the command that read it would have left it.
+  virtual void skip_stdin(model::StreamKind kind) = 0;
+  /// Whether a file on stdin stands at its end.
+  virtual bool stdin_at_end() = 0;
+};
+
+}  // namespace hallmark::engine

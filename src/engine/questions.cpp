@@ -1,0 +1,323 @@
+#include "engine/questions.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/limits.h"
+#include "base/path.h"
+#include "engine/answers.h"
+#include "engine/kinds.h"
+
+namespace hallmark::engine {
+namespace {
+
+using model::Aspect;
+using model::ReasonCode;
+using model::Use;
+
+constexpr std::size_t kSourceBytes = 256u << 20;
+
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const bool starts = at == 0 || !is_word_character(text[at - 1]);
+    const bool ends = at + word.size() == text.size() || !is_word_character(text[at + word.size()]);
+    if (starts && ends) return true;
+  }
+  return false;
+}
+
+bool is_gpu_device(std::string_view path) {
+  return path.starts_with("/dev/nvidia") || path.starts_with("/dev/dri/") || path == "/dev/kfd";
+}
+
+/// Text that a compiler may have taken for source: not machine code, an archive or a precompiled header.
+bool looks_like_source(std::string_view text) {
+  return text.substr(0, 4096).find('\0') == std::string_view::npos && !text.starts_with("!<arch>\n");
+}
+
+}  // namespace
+
+ClockWords clock_words(std::string_view text) {
+  ClockWords words;
+  // Nearly every text holds none of them: one search for what they share.
+  if (text.find("__DATE__") == std::string_view::npos && text.find("__TIME") == std::string_view::npos)
+    return words;
+  words.date = has_word(text, "__DATE__");
+  words.time = has_word(text, "__TIME__");
+  words.timestamp = has_word(text, "__TIMESTAMP__");
+  return words;
+}
+
+struct Questions::Draft {
+  std::map<model::Question, model::Answer> answers;
+  std::vector<model::Reason> doubts;
+  std::vector<std::string> changed;
+  std::set<std::string> made;     ///< paths that the command made whole, or folders that it made
+  std::set<std::string> written;  ///< all paths that the command changed
+  std::map<std::string, std::vector<std::string>> made_names;  ///< folder -> names made in it, sorted
+  std::map<std::string, std::set<std::size_t>> searched;  ///< name -> places in PATH where it was looked for
+  std::set<std::string> libraries;                        ///< sonames that were asked for
+  std::vector<const model::ObservedInput*> contents;
+  bool loader_cache_read = false;
+  bool search_path_counts = false;
+
+  void doubt(ReasonCode code, std::string subject) { doubts.push_back({code, std::move(subject), {}, {}}); }
+};
+
+Asked Questions::of(const model::Observation& observation, bool with_contents) {
+  Draft draft;
+  for (const auto& output : observation.outputs) {
+    draft.written.insert(output.path);
+    if (output.whole) draft.made.insert(output.path);
+    draft.made_names[std::string(path::parent(output.path))].emplace_back(path::base_name(output.path));
+  }
+  for (auto& [folder, names] : draft.made_names) std::sort(names.begin(), names.end());
+
+  for (const auto& input : observation.inputs) add_input(input, observation, draft);
+  add_programs(observation, draft);
+  add_search(draft);
+  add_loader(draft);
+  add_stdin(observation, draft);
+  add_contents(observation, with_contents, draft);
+  add_source_clocks(observation, draft);
+
+  Asked asked;
+  for (auto& [question, answer] : draft.answers) {
+    asked.paths.questions.push_back(question);
+    asked.answers.push_back(std::move(answer));
+  }
+  asked.doubts = std::move(draft.doubts);
+  asked.changed = std::move(draft.changed);
+  asked.reads_timestamps = std::any_of(observation.programs.begin(), observation.programs.end(),
+                                       [](const auto& program) { return reads_timestamps(program.name); });
+  return asked;
+}
+
+void Questions::add_input(const model::ObservedInput& input, const model::Observation& observation,
+                          Draft& draft) {
+  const auto& path = input.path;
+  if (path::is_within(path, path::join(root_, ".hallmark/watch"))) return;
+  const bool content = input.use == Use::content && input.stat.has_value();
+  // A probe of what the command then makes whole is no input; what it read of the old bytes is (rule 2).
+  if (draft.made.contains(path) && !content) return;
+  if (content && draft.written.contains(path) && !input.digest) {
+    draft.doubt(ReasonCode::input_changed, path);
+    return;
+  }
+  if (is_gpu_device(path) && input.stat) {
+    const auto gpu = world_.machine.identity("gpu");
+    draft.answers[{Aspect::machine, "gpu"}] = gpu ? answer_text(*gpu) : answer_unknown("gpu");
+    return;
+  }
+  const auto folded = world_.bindings.tokens().fold(path);
+  if (!folded) {
+    draft.doubt(ReasonCode::volatile_input, path);
+    return;
+  }
+
+  const std::string name(path::base_name(path));
+  const std::string folder(path::parent(path));
+  const auto& search = states_.programs().folders();
+  const auto place = std::find(search.begin(), search.end(), folder);
+  if (place != search.end() && input.use != Use::listing)
+    draft.searched[name].insert(static_cast<std::size_t>(place - search.begin()));
+  if (is_library_name(name)) draft.libraries.insert(name);
+
+  switch (input.use) {
+    case Use::content:
+      if (path == LoaderCache::kPath) {
+        draft.loader_cache_read = true;
+        return;
+      }
+      if (!content) {
+        draft.answers[{Aspect::kind, *folded}] = answer_absent();
+      } else if (input.stat->kind == NodeKind::directory) {
+        draft.answers[{Aspect::kind, *folded}] = answer_kind(input.stat);
+      } else if (input.stat->kind != NodeKind::file && !input.digest) {
+        draft.doubt(ReasonCode::volatile_input, path);
+      } else {
+        draft.contents.push_back(&input);
+      }
+      return;
+    case Use::kind:
+      if (path == LoaderCache::kPath && input.stat) return;
+      draft.answers[{Aspect::kind, *folded}] = answer_kind(input.stat);
+      return;
+    case Use::listing: {
+      if (place != search.end()) draft.search_path_counts = true;
+      if (!input.stat) {
+        draft.answers[{Aspect::kind, *folded}] = answer_absent();
+        return;
+      }
+      const auto made = draft.made_names.find(path);
+      const auto own = made == draft.made_names.end() ? std::vector<std::string>() : made->second;
+      draft.answers[{Aspect::listing, listing_subject(*folded, own)}] = answer_names(input.names, own);
+      return;
+    }
+    case Use::link:
+      draft.answers[{Aspect::link, *folded}] =
+          input.stat && input.stat->kind != NodeKind::symlink ? answer_kind(input.stat)
+          : input.stat || !input.target.empty() ? answer_text(world_.bindings.fold_or_mark(input.target))
+                                                : answer_absent();
+      return;
+    case Use::size:
+    case Use::mtime: {
+      const bool size = input.use == Use::size;
+      draft.answers[{size ? Aspect::size : Aspect::mtime, *folded}] =
+          !input.stat ? answer_absent()
+                      : answer_number(size ? static_cast<std::int64_t>(input.stat->size_bytes)
+                                           : input.stat->mtime_ns);
+      return;
+    }
+  }
+  draft.doubt(ReasonCode::volatile_input, path);
+  (void)observation;
+}
+
+void Questions::add_programs(const model::Observation& observation, Draft& draft) {
+  bool timestamps = false;
+  for (const auto& program : observation.programs) {
+    // The name that was asked for, not the file behind it: a link "g++" to "g++-12" is looked up as "g++".
+    timestamps = timestamps || reads_timestamps(program.name);
+    if (is_oracle(program.name)) draft.doubt(ReasonCode::clock_used, program.path);
+    if (tells_host(program.name)) {
+      const auto host = world_.machine.identity("host");
+      draft.answers[{Aspect::machine, "host"}] = host ? answer_text(*host) : answer_unknown("host");
+    }
+    const auto kind = kind_of_program(program.name);
+    const bool bypassed = world_.command.environment.contains("CCACHE_DISABLE");
+    if (kind == ProgramKind::peer_remote) {
+      draft.doubts.push_back({ReasonCode::foreign_cache, program.name, {}, "start the compiler without it"});
+    } else if (kind == ProgramKind::peer_cache && !bypassed) {
+      draft.doubts.push_back({ReasonCode::foreign_cache, program.name, {}, "set CCACHE_DISABLE=1"});
+    }
+  }
+  const bool precompiled =
+      std::any_of(observation.inputs.begin(), observation.inputs.end(),
+                  [](const auto& input) {
+                    return input.use == Use::content &&
+                           (input.path.ends_with(".pch") || input.path.ends_with(".pcm"));
+                  }) ||
+      std::any_of(observation.outputs.begin(), observation.outputs.end(), [](const auto& output) {
+        return output.path.ends_with(".pch") || output.path.ends_with(".pcm");
+      });
+  if (!timestamps && !precompiled) return;
+  for (const auto& input : observation.inputs) {
+    const bool looked_at = input.use == Use::kind || input.use == Use::content;
+    if (!looked_at || !input.stat || input.stat->kind != NodeKind::file || draft.made.contains(input.path))
+      continue;
+    // Programs and libraries are found by their content; nobody compares their age.
+    if (input.stat->executable() || is_library_name(path::base_name(input.path)) || is_volatile(input.path))
+      continue;
+    if (const auto folded = world_.bindings.tokens().fold(input.path))
+      draft.answers[{Aspect::mtime, *folded}] = answer_number(input.stat->mtime_ns);
+  }
+}
+
+void Questions::add_search(Draft& draft) {
+  auto& programs = states_.programs();
+  for (const auto& [name, places] : draft.searched) {
+    const auto found = programs.find(name);
+    draft.answers[{Aspect::program, name}] =
+        found ? answer_text(world_.bindings.fold_or_mark(*found)) : answer_absent();
+    if (!found) continue;
+    // Somebody looked behind the first match ("which -a"): then the whole of PATH counts.
+    const auto& folders = programs.folders();
+    const auto first = std::find(folders.begin(), folders.end(), path::parent(*found));
+    if (*places.rbegin() > static_cast<std::size_t>(first - folders.begin())) draft.search_path_counts = true;
+    // The look-up answers what the absent names in front of it did.
+    for (const auto place : places) {
+      const auto folded = world_.bindings.tokens().fold(path::join(folders[place], name));
+      if (!folded) continue;
+      const auto probe = draft.answers.find({Aspect::kind, *folded});
+      if (probe != draft.answers.end() && is_absent(probe->second)) draft.answers.erase(probe);
+    }
+  }
+  if (draft.search_path_counts) {
+    const auto* value = world_.bindings.value_of("PATH");
+    draft.answers[{Aspect::bound, "PATH"}] = value != nullptr ? answer_text(*value) : answer_absent();
+  }
+}
+
+void Questions::add_loader(Draft& draft) {
+  if (!draft.loader_cache_read) return;
+  model::PathSet sonames;
+  for (const auto& name : draft.libraries) sonames.questions.push_back({Aspect::soname, name});
+  auto answers = states_.ask(sonames);
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    draft.answers[sonames.questions[i]] = std::move(answers[i]);
+}
+
+void Questions::add_stdin(const model::Observation& observation, Draft& draft) {
+  if (!observation.stdin_used) return;
+  if (world_.command.in == model::StreamKind::file && !world_.streams.stdin_at_end()) {
+    draft.doubt(ReasonCode::stdin_unbounded, "stdin");
+  } else if (observation.stdin_digest) {
+    draft.answers[{Aspect::stdin_bytes, ""}] = answer_digest(*observation.stdin_digest);
+  } else {
+    draft.doubt(ReasonCode::stdin_unbounded, "stdin");
+  }
+}
+
+void Questions::add_contents(const model::Observation& observation, bool with_contents, Draft& draft) {
+  for (const auto* input : draft.contents) {
+    const auto folded = world_.bindings.tokens().fold(input->path);
+    if (!folded) continue;
+    auto& answer = draft.answers[{Aspect::content, *folded}];
+    // An executable keeps its kind question: without the mode bit it would not start.
+    if (!input->stat->executable()) draft.answers.erase({Aspect::kind, *folded});
+    if (input->digest) {
+      answer = answer_digest(*input->digest);
+      continue;
+    }
+    std::optional<FileStat> now;
+    if (with_contents) {
+      if (const auto hashed = world_.hasher.hash(input->path); hashed.has_value()) {
+        now = hashed->stat;
+        answer = answer_digest(hashed->digest);
+      }
+    } else if (const auto stat = world_.files.lstat(input->path); stat.has_value()) {
+      now = *stat;
+    }
+    if (now != input->stat) {
+      answer = answer_unknown("changed while the command ran");
+      draft.changed.push_back(input->path);
+      draft.doubt(ReasonCode::input_changed, input->path);
+      continue;
+    }
+    if (!with_contents) answer = answer_unknown("not hashed");
+    const bool just_written = input->stat->ctime_ns > observation.start_ns - limits::kRacyWindow_ns;
+    if (just_written && !world_.machine.has_fine_stamps(std::string(path::parent(input->path))))
+      draft.doubt(ReasonCode::input_racy, input->path);
+  }
+}
+
+void Questions::add_source_clocks(const model::Observation& observation, Draft& draft) {
+  const bool compiles = std::any_of(observation.programs.begin(), observation.programs.end(),
+                                    [](const auto& program) { return reads_c_sources(program.name); });
+  if (!compiles || !draft.doubts.empty()) return;
+  for (const auto* input : draft.contents) {
+    if (input->stat->executable() || is_library_name(path::base_name(input->path)) ||
+        is_volatile(input->path))
+      continue;
+    const auto text = os::read_file(world_.files, input->path, kSourceBytes);
+    if (!text.has_value() || !looks_like_source(*text)) continue;
+    const auto words = clock_words(*text);
+    if (!words.any()) continue;
+    if (words.date) {
+      const auto date = world_.machine.identity("date");
+      draft.answers[{Aspect::machine, "date"}] = date ? answer_text(*date) : answer_unknown("date");
+    }
+    if (words.timestamp) {
+      if (const auto folded = world_.bindings.tokens().fold(input->path))
+        draft.answers[{Aspect::mtime, *folded}] = answer_number(input->stat->mtime_ns);
+    }
+    if (words.time) draft.doubt(ReasonCode::clock_used, input->path);
+  }
+}
+
+}  // namespace hallmark::engine

@@ -1,0 +1,62 @@
+// Questions: reads an Observation as questions with the answers that the command itself saw.
+//
+// The answers come from the events, never from a later look at the disk, so that a record says what made it.
+// Contents are the exception: they are hashed after the command ended, and the stat at the event must then
+// still hold; where it does not, the input changed while the command ran and nothing is published.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/states.h"
+#include "model/observation.h"
+#include "model/reason.h"
+#include "model/record.h"
+
+namespace hallmark::engine {
+
+struct Asked {
+  model::PathSet paths;                ///< sorted
+  std::vector<model::Answer> answers;  ///< parallel
+  std::vector<model::Reason> doubts;   ///< why this may not be published
+  std::vector<std::string> changed;    ///< inputs that changed while the command ran
+  /// What a question of an attribute needs beyond the observation.
+  bool reads_timestamps = false;
+};
+
+class Questions {
+ public:
+  Questions(States::World world, States& states, std::string root)
+      : world_(world), states_(states), root_(std::move(root)) {}
+
+  /// `with_contents`: hash what was read. Without it the answers of contents are unknown (the questions still
+  /// serve a depfile) and only stats are compared.
+  Asked of(const model::Observation& observation, bool with_contents);
+
+ private:
+  struct Draft;
+  void add_input(const model::ObservedInput& input, const model::Observation& observation, Draft& draft);
+  void add_search(Draft& draft);
+  void add_loader(Draft& draft);
+  void add_programs(const model::Observation& observation, Draft& draft);
+  void add_contents(const model::Observation& observation, bool with_contents, Draft& draft);
+  void add_source_clocks(const model::Observation& observation, Draft& draft);
+  void add_stdin(const model::Observation& observation, Draft& draft);
+
+  States::World world_;
+  States& states_;
+  std::string root_;
+};
+
+/// Which clock words a source text holds, comments included: a comment costs a rerun, a miss would cost the
+/// truth.
+struct ClockWords {
+  bool date = false;       ///< __DATE__
+  bool time = false;       ///< __TIME__
+  bool timestamp = false;  ///< __TIMESTAMP__
+  bool any() const { return date || time || timestamp; }
+};
+ClockWords clock_words(std::string_view text);
+
+}  // namespace hallmark::engine

@@ -1,0 +1,214 @@
+#include "engine/replay.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/limits.h"
+#include "base/path.h"
+#include "engine/answers.h"
+
+namespace hallmark::engine {
+
+using model::ReasonCode;
+using model::RecordedOutput;
+
+struct Replayer::Plan {
+  struct Step {
+    const RecordedOutput* output = nullptr;
+    std::string path;
+    std::string temporary;  ///< empty until prepared
+    bool fix_mode_only = false;
+  };
+  std::vector<std::string> folders;  ///< to make, with their modes
+  std::vector<std::uint32_t> folder_modes;
+  std::vector<Step> steps;
+};
+
+std::string temporary_beside(const std::string& path, std::size_t index) {
+  // The thread number is free of collisions among the living, the time among the dead.
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  return path::join(path::parent(path), ".hallmark-" + std::to_string(gettid()) + "-" + std::to_string(now) +
+                                            "-" + std::to_string(index) + ".tmp");
+}
+
+bool Replayer::restore(const Hit& hit, Restored& restored, std::vector<model::Reason>& reasons) {
+  Plan steps;
+  if (!plan(hit, steps, restored, reasons)) return false;
+  const bool done = prepare(steps, reasons) && carry_out(steps, reasons);
+  clean_up(steps);
+  return done;
+}
+
+bool Replayer::plan(const Hit& hit, Plan& plan, Restored& restored, std::vector<model::Reason>& reasons) {
+  for (const auto& output : hit.record.outputs) {
+    const auto unfolded = tools_.bindings.tokens().unfold(output.path);
+    if (!unfolded) {
+      reasons.push_back({ReasonCode::record_unreadable, output.path, "a name that is not set today", {}});
+      return false;
+    }
+    const auto& path = *unfolded;
+    if (output.role == model::OutputRole::depfile) {
+      auto text = tools_.blobs.read(output.content, limits::kRecordBytes);
+      if (!text.has_value() || !text->has_value()) {
+        reasons.push_back({ReasonCode::record_unreadable,
+                           path,
+                           text.has_value() ? "its bytes are not in the store" : text.error().what,
+                           {}});
+        return false;
+      }
+      auto today = tools_.bindings.tokens().unfold(**text);
+      if (!today) {
+        reasons.push_back({ReasonCode::record_unreadable, path, "a name that is not set today", {}});
+        return false;
+      }
+      restored.depfiles.emplace(path, *std::move(today));
+      continue;
+    }
+    if (!plan_file(hit, output, path, plan, restored, reasons)) return false;
+  }
+  return true;
+}
+
+bool Replayer::plan_file(const Hit& hit, const RecordedOutput& output, const std::string& path, Plan& plan,
+                         Restored& restored, std::vector<model::Reason>& reasons) {
+  const auto in_the_way = [&](std::string what) {
+    reasons.push_back({ReasonCode::outputs_in_the_way, path, std::move(what), {}});
+    return false;
+  };
+  const auto stat = tools_.files.lstat(path);
+  if (!stat.has_value()) return in_the_way(stat.error().what);
+  const std::string folder(path::parent(path));
+  if (!*stat) {
+    // A folder that the command found there and that is gone: only the command can say what happens then.
+    const bool planned = std::find(plan.folders.begin(), plan.folders.end(), folder) != plan.folders.end();
+    if (!planned) {
+      const auto parent = tools_.files.stat(folder);
+      if (!parent.has_value() || !parent->has_value()) return in_the_way("its folder is not there");
+    }
+    restored.created.push_back(path);
+    if (output.kind == NodeKind::directory) {
+      plan.folders.push_back(path);
+      plan.folder_modes.push_back(output.mode);
+    } else {
+      restored.written.push_back(path);
+      plan.steps.push_back({&output, path, {}, false});
+    }
+    return true;
+  }
+  if ((*stat)->kind != output.kind) return in_the_way(describe(answer_kind(*stat)));
+  bool equal = false;
+  if (!may_overwrite(hit, output, path, **stat, equal))
+    return in_the_way("bytes that hallmark did not put there");
+  if (output.kind == NodeKind::directory) return true;
+  if (!equal) {
+    restored.written.push_back(path);
+    plan.steps.push_back({&output, path, {}, false});
+  } else if (output.kind == NodeKind::file && (*stat)->mode != output.mode) {
+    plan.steps.push_back({&output, path, {}, true});
+  }
+  return true;
+}
+
+/// Whether what stands there may go: it is what an action of ours made, what the command itself read (so that
+/// the look-up compared it), or nothing at all.
+bool Replayer::may_overwrite(const Hit& hit, const RecordedOutput& output, const std::string& path,
+                             const FileStat& stat, bool& equal) {
+  switch (output.kind) {
+    case NodeKind::directory:
+      return true;
+    case NodeKind::symlink: {
+      const auto target = tools_.files.read_link(path);
+      const auto recorded = tools_.bindings.tokens().unfold(output.target);
+      equal = target.has_value() && recorded && *target == *recorded;
+      return equal;
+    }
+    case NodeKind::file: {
+      const auto hashed = tools_.hasher.hash(path);
+      if (!hashed.has_value()) return false;
+      equal = hashed->digest == output.content;
+      if (equal || stat.size_bytes == 0) return true;
+      const auto known = tools_.blobs.contains(hashed->digest);
+      if (known.has_value() && *known) return true;
+      const model::Question read{model::Aspect::content, output.path};
+      return std::binary_search(hit.paths.questions.begin(), hit.paths.questions.end(), read);
+    }
+    case NodeKind::other:
+      break;
+  }
+  return false;
+}
+
+bool Replayer::prepare(Plan& plan, std::vector<model::Reason>& reasons) {
+  for (std::size_t i = 0; i < plan.folders.size(); ++i) {
+    const auto made = tools_.files.make_folder(plan.folders[i], plan.folder_modes[i]);
+    const auto moded = made.has_value() ? tools_.files.set_mode(plan.folders[i], plan.folder_modes[i]) : made;
+    if (!moded.has_value()) {
+      // A peer that replays beside us may have made it meanwhile.
+      const auto stat = tools_.files.lstat(plan.folders[i]);
+      if (stat.has_value() && stat->has_value() && (*stat)->kind == NodeKind::directory) continue;
+      reasons.push_back({ReasonCode::outputs_in_the_way, plan.folders[i], moded.error().what, {}});
+      return false;
+    }
+  }
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    auto& step = plan.steps[i];
+    if (step.fix_mode_only) continue;
+    const std::string temporary = temporary_beside(step.path, i);
+    if (step.output->kind == NodeKind::symlink) {
+      const auto target = tools_.bindings.tokens().unfold(step.output->target);
+      const auto made = target ? tools_.files.make_link(*target, temporary)
+                               : Status(fail(Error{ErrorKind::invalid, "a name that is not set today", {}}));
+      if (!made.has_value()) {
+        reasons.push_back({ReasonCode::outputs_in_the_way, step.path, made.error().what, {}});
+        return false;
+      }
+      step.temporary = temporary;
+      continue;
+    }
+    step.temporary = temporary;  // a failed restore may leave it
+    const auto restored = tools_.blobs.restore(step.output->content, temporary, step.output->mode);
+    if (restored.has_value() && *restored) continue;
+    reasons.push_back({ReasonCode::record_unreadable,
+                       step.path,
+                       restored.has_value() ? "its bytes are not in the store" : restored.error().what,
+                       {}});
+    return false;
+  }
+  return true;
+}
+
+bool Replayer::carry_out(Plan& plan, std::vector<model::Reason>& reasons) {
+  for (auto& step : plan.steps) {
+    const auto done = step.fix_mode_only ? tools_.files.set_mode(step.path, step.output->mode)
+                                         : tools_.files.rename(step.temporary, step.path);
+    if (!done.has_value()) {
+      reasons.push_back({ReasonCode::outputs_in_the_way, step.path, done.error().what, {}});
+      return false;
+    }
+    step.temporary.clear();
+  }
+  return true;
+}
+
+void Replayer::clean_up(Plan& plan) {
+  for (const auto& step : plan.steps) {
+    // Nothing to do about a failure here: the name is a temporary's, and nobody reads it.
+    if (!step.temporary.empty()) static_cast<void>(tools_.files.remove(step.temporary));
+  }
+}
+
+void Replayer::stamp(const Hit& hit, const Restored& restored, std::int64_t mtime_ns) {
+  for (const auto& output : hit.record.outputs) {
+    if (output.kind == NodeKind::directory || output.role == model::OutputRole::depfile) continue;
+    const auto path = tools_.bindings.tokens().unfold(output.path);
+    if (!path) continue;
+    const bool untouched =
+        std::find(restored.written.begin(), restored.written.end(), *path) == restored.written.end();
+    if (restat_ && untouched) continue;
+    static_cast<void>(tools_.files.touch(*path, mtime_ns));
+  }
+}
+
+}  // namespace hallmark::engine

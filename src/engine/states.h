@@ -1,0 +1,90 @@
+// States: answers the questions of path sets from today's disk, environment and machine.
+//
+// One States serves one look-up: each answer is found out once and kept, so that twenty path sets that ask
+// the same cost no more than one. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "digest/content_hasher.h"
+#include "engine/environment.h"
+#include "engine/internal/loader_cache.h"
+#include "engine/ports.h"
+#include "model/command.h"
+#include "model/record.h"
+#include "os/file_system.h"
+
+namespace hallmark::engine {
+
+/// Where a name is found in the folders of PATH. Looks at links, as the kernel does.
+class ProgramSearch {
+ public:
+  ProgramSearch(os::FileSystem& files, const std::vector<std::string>& folders);
+
+  /// The first executable file of that name: its folder without links, and the name; nullopt if there is
+  /// none.
+  std::optional<std::string> find(const std::string& name);
+  /// The folders of PATH that exist, without links, in order, each once.
+  const std::vector<std::string>& folders();
+
+ private:
+  os::FileSystem& files_;
+  const std::vector<std::string>& spelled_;
+  std::vector<std::string> real_;
+  bool resolved_ = false;
+};
+
+/// `path` with every link resolved, if it exists (absolute paths only).
+std::optional<std::string> real_path(os::FileSystem& files, const std::string& path);
+
+class States {
+ public:
+  struct World {
+    os::FileSystem& files;
+    digest::ContentHasher& hasher;
+    Machine& machine;
+    Streams& streams;
+    const Bindings& bindings;
+    const model::Command& command;
+  };
+
+  explicit States(World world) : world_(world), programs_(world.files, world.bindings.search_folders()) {}
+
+  /// Answers parallel to `paths.questions`.
+  std::vector<model::Answer> ask(const model::PathSet& paths);
+
+  /// The latest modification time, not after `now_ns`, of all files whose content was asked for.
+  std::int64_t newest_change_ns(std::int64_t now_ns) const;
+
+  ProgramSearch& programs() { return programs_; }
+
+ private:
+  using Index = std::size_t;
+
+  model::Answer find_out(const model::Question& question);
+  model::Answer content(const std::string& subject);
+  model::Answer volatile_content(const std::string& path);
+  model::Answer kind(const std::string& subject);
+  model::Answer listing(const std::string& subject);
+  model::Answer link(const std::string& subject);
+  model::Answer attribute(const model::Question& question);
+  model::Answer program(const std::string& name);
+  model::Answer soname(const std::string& name);
+  void ask_kinds(const model::PathSet& paths, const std::vector<Index>& unanswered,
+                 std::vector<model::Answer>& answers);
+
+  World world_;
+  ProgramSearch programs_;
+  std::optional<LoaderCache> loader_cache_;
+  std::map<model::Question, model::Answer> known_;
+  std::vector<std::int64_t> changes_ns_;
+};
+
+/// Paths whose bytes are made when they are read: no stat tells that they changed.
+bool is_volatile(std::string_view path);
+
+}  // namespace hallmark::engine
