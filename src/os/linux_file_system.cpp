@@ -191,6 +191,12 @@ class LinuxRandomFile final : public RandomFile {
 class LinuxFileLock final : public FileLock {
  public:
   explicit LinuxFileLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  ~LinuxFileLock() override {
+    // Not close alone: a child that was forked meanwhile has a copy of the descriptor, and would keep the lock.
+    ::flock(descriptor_.number(), LOCK_UN);
+  }
+  LinuxFileLock(const LinuxFileLock&) = delete;
+  LinuxFileLock& operator=(const LinuxFileLock&) = delete;
 
  private:
   Descriptor descriptor_;

@@ -4,124 +4,18 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <condition_variable>
-#include <cstdlib>
-#include <mutex>
 
 #include "base/limits.h"
 #include "base/path.h"
+#include "support/fake_tree.h"
 
 namespace hallmark::test {
 
 using os::LockMode;
 using os::LockWait;
 
-struct FakeFileSystem::Node {
-  FileStat stat;
-  std::string bytes;                                      // of a file
-  std::string target;                                     // of a link
-  std::map<std::string, std::shared_ptr<Node>> children;  // of a folder
-  bool unsynced = false;
-  int shared_locks = 0;
-  bool exclusive_lock = false;
-};
-
-struct FakeFileSystem::State {
-  explicit State(os::Clock& c) : clock(c) { root = make_node(NodeKind::directory, 0755); }
-
-  using NodePtr = std::shared_ptr<Node>;
-
-  /// Where a path leads: its folder, its last component, and the node, if there is one.
-  struct Place {
-    NodePtr folder;
-    std::string name;
-    NodePtr node;
-    int error_number = 0;  // why there is not even a folder
-  };
-
-  NodePtr make_node(NodeKind kind, std::uint32_t mode) {
-    auto node = std::make_shared<Node>();
-    node->stat.device = 7;
-    node->stat.inode = next_inode++;
-    node->stat.kind = kind;
-    node->stat.mode = mode & 07777;
-    node->stat.mtime_ns = node->stat.ctime_ns = clock.now_ns();
-    return node;
-  }
-
-  void changed(Node& node) {
-    node.stat.mtime_ns = node.stat.ctime_ns = clock.now_ns();
-    node.stat.size_bytes = node.bytes.size();
-  }
-
-  Place find(const std::string& path, bool follow_last) {
-    std::size_t hops = 0;
-    return find_from(root, path, follow_last, hops);
-  }
-
-  Place find_from(NodePtr at, std::string_view path, bool follow_last, std::size_t& hops) {
-    std::vector<NodePtr> above;  // for ".."
-    std::vector<std::string> left;
-    const auto push = [&left](std::string_view text) {
-      std::vector<std::string> parts;
-      for (std::size_t start = 0; start < text.size();) {
-        const std::size_t slash = std::min(text.find('/', start), text.size());
-        if (slash > start && text.substr(start, slash - start) != ".")
-          parts.emplace_back(text.substr(start, slash - start));
-        start = slash + 1;
-      }
-      left.insert(left.end(), parts.rbegin(), parts.rend());
-    };
-    push(path);
-    Place place{nullptr, "", at, 0};
-    while (!left.empty()) {
-      const std::string name = std::move(left.back());
-      left.pop_back();
-      if (at->stat.kind != NodeKind::directory) return {nullptr, name, nullptr, ENOTDIR};
-      if (name == "..") {
-        if (!above.empty()) {
-          at = above.back();
-          above.pop_back();
-        }
-        place = {nullptr, "", at, 0};
-        continue;
-      }
-      const auto child = at->children.find(name);
-      if (child == at->children.end()) {
-        if (!left.empty()) return {nullptr, name, nullptr, ENOENT};
-        return {at, name, nullptr, 0};
-      }
-      const NodePtr node = child->second;
-      if (node->stat.kind == NodeKind::symlink && (follow_last || !left.empty())) {
-        if (++hops > limits::kSymlinkHops) return {nullptr, name, nullptr, ELOOP};
-        if (node->target.starts_with('/')) {
-          at = root;
-          above.clear();
-        }
-        push(node->target);
-        place = {nullptr, "", at, 0};
-        continue;
-      }
-      place = {at, name, node, 0};
-      above.push_back(at);
-      at = node;
-    }
-    return place;
-  }
-
-  NodePtr root;
-  os::Clock& clock;
-  std::mutex mutex;
-  std::condition_variable unlocked;
-  std::uint64_t next_inode = 2;
-  bool read_only = false;
-  bool can_clone = false;
-  bool network = false;
-};
-
 namespace {
 
-template <class T = void>
 tl::unexpected<Error> failed(std::string_view action, const std::string& path, int error_number) {
   return fail(Error::from_errno(action, path, error_number));
 }
@@ -130,7 +24,7 @@ tl::unexpected<Error> failed(std::string_view action, const std::string& path, i
 
 class FakeFileSystem::Readable final : public os::ReadableFile {
  public:
-  Readable(std::shared_ptr<State> state, std::shared_ptr<Node> node)
+  Readable(std::shared_ptr<FakeTree> state, std::shared_ptr<FakeNode> node)
       : state_(std::move(state)), node_(std::move(node)) {}
   Result<std::size_t> read(std::span<std::uint8_t> into) override {
     const std::lock_guard guard(state_->mutex);
@@ -146,14 +40,14 @@ class FakeFileSystem::Readable final : public os::ReadableFile {
   }
 
  private:
-  std::shared_ptr<State> state_;
-  std::shared_ptr<Node> node_;
+  std::shared_ptr<FakeTree> state_;
+  std::shared_ptr<FakeNode> node_;
   std::size_t offset_ = 0;
 };
 
 class FakeFileSystem::Writable final : public os::WritableFile {
  public:
-  Writable(std::shared_ptr<State> state, std::shared_ptr<Node> node)
+  Writable(std::shared_ptr<FakeTree> state, std::shared_ptr<FakeNode> node)
       : state_(std::move(state)), node_(std::move(node)) {}
   Status write(ByteView bytes) override {
     const std::lock_guard guard(state_->mutex);
@@ -170,13 +64,13 @@ class FakeFileSystem::Writable final : public os::WritableFile {
   Status close() override { return {}; }
 
  private:
-  std::shared_ptr<State> state_;
-  std::shared_ptr<Node> node_;
+  std::shared_ptr<FakeTree> state_;
+  std::shared_ptr<FakeNode> node_;
 };
 
 class FakeFileSystem::Random final : public os::RandomFile {
  public:
-  Random(std::shared_ptr<State> state, std::shared_ptr<Node> node, bool writable)
+  Random(std::shared_ptr<FakeTree> state, std::shared_ptr<FakeNode> node, bool writable)
       : state_(std::move(state)), node_(std::move(node)), writable_(writable) {}
   Result<std::size_t> read_at(std::uint64_t offset, std::span<std::uint8_t> into) override {
     const std::lock_guard guard(state_->mutex);
@@ -202,14 +96,14 @@ class FakeFileSystem::Random final : public os::RandomFile {
   }
 
  private:
-  std::shared_ptr<State> state_;
-  std::shared_ptr<Node> node_;
+  std::shared_ptr<FakeTree> state_;
+  std::shared_ptr<FakeNode> node_;
   bool writable_;
 };
 
 class FakeFileSystem::Lock final : public os::FileLock {
  public:
-  Lock(std::shared_ptr<State> state, std::shared_ptr<Node> node, LockMode mode)
+  Lock(std::shared_ptr<FakeTree> state, std::shared_ptr<FakeNode> node, LockMode mode)
       : state_(std::move(state)), node_(std::move(node)), mode_(mode) {}
   ~Lock() override {
     const std::lock_guard guard(state_->mutex);
@@ -224,12 +118,12 @@ class FakeFileSystem::Lock final : public os::FileLock {
   Lock& operator=(const Lock&) = delete;
 
  private:
-  std::shared_ptr<State> state_;
-  std::shared_ptr<Node> node_;
+  std::shared_ptr<FakeTree> state_;
+  std::shared_ptr<FakeNode> node_;
   LockMode mode_;
 };
 
-FakeFileSystem::FakeFileSystem(os::Clock& clock) : state_(std::make_shared<State>(clock)) {}
+FakeFileSystem::FakeFileSystem(os::Clock& clock) : state_(std::make_shared<FakeTree>(clock)) {}
 FakeFileSystem::~FakeFileSystem() = default;
 
 Result<std::optional<FileStat>> FakeFileSystem::lstat(const std::string& path) {
@@ -277,27 +171,21 @@ Result<std::unique_ptr<os::WritableFile>> FakeFileSystem::create(const std::stri
   const std::lock_guard guard(state_->mutex);
   const auto place = state_->find(path, false);
   if (place.node != nullptr) return failed("create", path, EEXIST);
-  if (place.folder == nullptr) return failed("create", path, place.error_number);
-  if (state_->read_only) return failed("create", path, EROFS);
-  const auto node = state_->make_node(NodeKind::file, mode);
-  node->unsynced = true;
-  place.folder->children[place.name] = node;
-  state_->changed(*place.folder);
+  HALLMARK_TRY(const auto node, state_->make_file(place, path, mode));
   return std::make_unique<Writable>(state_, node);
 }
 
 Result<std::unique_ptr<os::WritableFile>> FakeFileSystem::append(const std::string& path,
                                                                  std::uint32_t mode) {
-  {
-    const std::lock_guard guard(state_->mutex);
-    const auto place = state_->find(path, true);
-    if (place.node != nullptr) {
-      if (place.node->stat.kind == NodeKind::directory) return failed("open", path, EISDIR);
-      if (state_->read_only) return failed("open", path, EROFS);
-      return std::make_unique<Writable>(state_, place.node);
-    }
+  const std::lock_guard guard(state_->mutex);
+  const auto place = state_->find(path, true);
+  if (place.node == nullptr) {
+    HALLMARK_TRY(const auto node, state_->make_file(place, path, mode));
+    return std::make_unique<Writable>(state_, node);
   }
-  return create(path, mode);
+  if (place.node->stat.kind == NodeKind::directory) return failed("open", path, EISDIR);
+  if (state_->read_only) return failed("open", path, EROFS);
+  return std::make_unique<Writable>(state_, place.node);
 }
 
 Result<std::unique_ptr<os::RandomFile>> FakeFileSystem::open_random(const std::string& path, bool writable) {
@@ -311,34 +199,13 @@ Result<std::unique_ptr<os::RandomFile>> FakeFileSystem::open_random(const std::s
 
 Status FakeFileSystem::rename(const std::string& from, const std::string& to) {
   const std::lock_guard guard(state_->mutex);
-  const auto source = state_->find(from, false);
-  const auto target = state_->find(to, false);
-  if (source.node == nullptr) return failed("rename", to, source.error_number ? source.error_number : ENOENT);
-  if (target.folder == nullptr)
-    return failed("rename", to, target.error_number ? target.error_number : EBUSY);
-  if (state_->read_only) return failed("rename", to, EROFS);
-  if (source.node == target.node) return {};
-  const bool source_is_folder = source.node->stat.kind == NodeKind::directory;
-  if (target.node != nullptr) {
-    const bool target_is_folder = target.node->stat.kind == NodeKind::directory;
-    if (target_is_folder && !source_is_folder) return failed("rename", to, EISDIR);
-    if (!target_is_folder && source_is_folder) return failed("rename", to, ENOTDIR);
-    if (target_is_folder && !target.node->children.empty()) return failed("rename", to, ENOTEMPTY);
-  }
-  source.folder->children.erase(source.name);
-  target.folder->children[target.name] = source.node;
-  source.node->stat.ctime_ns = state_->clock.now_ns();
-  state_->changed(*source.folder);
-  state_->changed(*target.folder);
-  return {};
+  return state_->move(from, to);
 }
 
 Result<bool> FakeFileSystem::rename_new(const std::string& from, const std::string& to) {
-  {
-    const std::lock_guard guard(state_->mutex);
-    if (state_->find(to, false).node != nullptr) return false;
-  }
-  HALLMARK_CHECK(rename(from, to));
+  const std::lock_guard guard(state_->mutex);
+  if (state_->find(to, false).node != nullptr) return false;
+  HALLMARK_CHECK(state_->move(from, to));
   return true;
 }
 
@@ -539,7 +406,7 @@ void FakeFileSystem::set_network(bool network) {
 
 void FakeFileSystem::power_cut(Lost how) {
   const std::lock_guard guard(state_->mutex);
-  const auto lose = [&](auto&& self, Node& node) -> void {
+  const auto lose = [&](auto&& self, FakeNode& node) -> void {
     for (const auto& [name, child] : node.children) self(self, *child);
     if (node.stat.kind != NodeKind::file || !node.unsynced) return;
     if (how == Lost::empty) node.bytes.clear();

@@ -6,15 +6,17 @@
 // file's bytes. Thread-safe.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "os/clock.h"
 #include "os/file_system.h"
 
 namespace hallmark::test {
+
+struct FakeTree;
 
 class FakeFileSystem final : public os::FileSystem {
  public:
@@ -66,14 +68,12 @@ class FakeFileSystem final : public os::FileSystem {
   void power_cut(Lost how);
 
  private:
-  struct Node;
-  struct State;
   class Readable;
   class Writable;
   class Random;
   class Lock;
 
-  std::shared_ptr<State> state_;
+  std::shared_ptr<FakeTree> state_;
 };
 
 }  // namespace hallmark::test
