@@ -1,0 +1,138 @@
+"""Code generators of a build: an edited generator, a grown or shrunk kernel list, outputs that are always rewritten.
+
+Today: generators that run at configure time, lists that are frozen by file(GLOB), and unconditional rewrites either leave
+old kernels in the library or rebuild all of them (ROCm/composable_kernel PR#1513, #1635; ROCm/rocm-libraries PR#7970;
+vllm-project/vllm PR#7174). As a build-time command under hallmark, with a depfile, the generator runs when it must.
+"""
+
+import kits
+from harness import PYTHON, Scenario, main, needs
+
+GENERATOR = """\
+import glob, os, sys
+from names import NAMES
+os.makedirs(sys.argv[1], exist_ok=True)
+wanted = set()
+for name in NAMES:
+    wanted.add(f"{sys.argv[1]}/{name}.cpp")
+    with open(f"{sys.argv[1]}/{name}.cpp", "w") as out:
+        out.write(open("kernel.in").read().replace("@NAME@", name))
+with open(f"{sys.argv[1]}/all.cpp", "w") as out:
+    for name in sorted(wanted):
+        out.write(f'#include "{os.path.basename(name)}"\\n')
+"""
+
+KERNEL = """\
+extern const char mark_@NAME@[];
+const char mark_@NAME@[] = "MARK:@NAME@ 1:";
+"""
+
+BUILD = """\
+rule gen
+  command = {hallmark} run {restat}--depfile $out.d --output gen -- {python} tools/gen.py gen
+  depfile = $out.d
+{rule_restat}
+rule cc
+  command = {hallmark} run -- g++ -MD -MF $out.d -c $in -o $out
+  depfile = $out.d
+  deps = gcc
+build gen/all.cpp: gen
+build all.o: cc gen/all.cpp
+"""
+
+
+class CodeGeneration(Scenario):
+    def prepare(self, restat: bool):
+        self.write_all({"tools/gen.py": GENERATOR, "tools/names.py": 'NAMES = ["k_a", "k_b"]\n', "kernel.in": KERNEL})
+        self.write("build.ninja", BUILD.format(hallmark=self.program, python=PYTHON, restat="--restat " if restat else "",
+                                               rule_restat="  restat = 1\n" if restat else ""))
+        self.ninja()
+        self.assert_no_work()
+
+    def holds(self, word: str) -> bool:
+        return word.encode() in self.bytes_of("all.o")
+
+    @needs("ninja")
+    def test_inputs_of_the_generator(self):
+        """The generator, a module that it imports, a template that it reads: none is named in build.ninja."""
+        for restat in (False, True):
+            with self.subTest(restat=restat):
+                self.prepare(restat)
+                self.write("kernel.in", KERNEL.replace(" 1:", " 2:"))
+                self.ninja()
+                self.assertTrue(self.holds("k_a 2"), "template")
+                self.assert_no_work()
+                self.write("tools/gen.py", GENERATOR.replace('"@NAME@", name', '"@NAME@", name + "_x"'))
+                self.ninja()
+                self.assertTrue(self.holds("k_a_x 2"), "generator")
+                self.assert_no_work()
+                self.write("tools/names.py", 'NAMES = ["k_a", "k_c"]\n')
+                self.ninja()
+                self.assertTrue(self.holds("k_c_x 2"), "imported module")
+                self.assertFalse(self.holds("k_b_x"), "a dropped kernel is gone from the object")
+                self.assert_no_work()
+
+    @needs("ninja")
+    def test_rewritten_outputs_compile_nothing(self):
+        """The generator rewrites all of its files with equal bytes: with restat no compile starts, without it none runs."""
+        for restat in (False, True):
+            with self.subTest(restat=restat):
+                self.prepare(restat)
+                before = self.counts()
+                self.write("tools/gen.py", GENERATOR + f"# a comment {restat}\n")
+                done = self.ninja()
+                self.expect_since(before, executed=1, why="the generator only")
+                self.assertEqual(1 if restat else 2, self.edges(done))
+                self.assert_no_work()
+
+    @needs("ninja")
+    def test_listing(self):
+        """A generator that lists a folder runs when the list of names changes, whether it grows or shrinks."""
+        script = "import glob, sys\nopen(sys.argv[1], 'w').write(' '.join(sorted(glob.glob('kern/*.cu'))))\n"
+        self.write_all({"kern/a.cu": "", "list.py": script})
+        self.write("build.ninja", f"rule gen\n  command = {self.program} run --depfile $out.d -- {PYTHON} list.py $out\n"
+                                  "  depfile = $out.d\nbuild list.txt: gen\n")
+        self.ninja()
+        self.assert_no_work()
+        self.write("kern/b.cu", "")
+        self.ninja()
+        self.assertEqual("kern/a.cu kern/b.cu", self.read("list.txt"))
+        self.assert_no_work()
+        self.path("kern/a.cu").unlink()
+        self.ninja()
+        self.assertEqual("kern/b.cu", self.read("list.txt"))
+        self.assert_no_work()
+        with self.expect(executed=0, replayed=0, why="content of a listed file is not read"):
+            self.write("kern/b.cu", "changed")
+            self.ninja()
+        self.assert_no_work()
+
+    @needs("ninja", "cmake")
+    def test_custom_command(self):
+        """The same through add_custom_command with DEPFILE, and the object through the launcher."""
+        self.write_all({
+            "tools/gen.py": "import sys\nfrom names import NAMES\nopen(sys.argv[1], 'w').write(''.join("
+                            "f'extern const char {n}[]; const char {n}[] = \"MARK:{n}:\";\\n' for n in NAMES))\n",
+            "tools/names.py": 'NAMES = ["k_a"]\n',
+            "CMakeLists.txt": f"""\
+cmake_minimum_required(VERSION 3.20)
+project(p CXX)
+add_custom_command(OUTPUT kernels.cpp
+  COMMAND {self.program} run --depfile kernels.d --output kernels.cpp -- {PYTHON} ${{CMAKE_SOURCE_DIR}}/tools/gen.py kernels.cpp
+  DEPFILE kernels.d)
+add_library(k OBJECT kernels.cpp)
+""",
+        })
+        self.run_plain(["cmake", "-G", "Ninja", "-S", ".", "-B", "b", f"-DCMAKE_CXX_COMPILER_LAUNCHER={self.program};run;--"])
+        self.ninja("-C", "b")
+        (built,) = self.path("b").rglob("kernels.cpp.o")
+        self.assertEqual("k_a", kits.mark(built))
+        self.assert_no_work(self.ninja("-C", "b"))
+        self.write("tools/names.py", 'NAMES = ["k_z"]\n')
+        self.ninja("-C", "b")
+        self.assertEqual("k_z", kits.mark(built))
+        self.assert_no_work(self.ninja("-C", "b"))
+
+
+if __name__ == "__main__":
+    main()

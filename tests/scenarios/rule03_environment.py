@@ -1,0 +1,168 @@
+"""Soundness rule 3: the environment. Everything counts, except what cannot matter and what counts by its effect.
+
+PATH counts as the programs found through it; HOME, TMPDIR, PWD, USER and virtual environments count only if a result shows
+them. Today: each isolated `pip install` compiles everything again, since its temporary folders are new each time.
+"""
+
+import os
+
+import harness
+import kits
+from harness import PYTHON, Scenario, main
+
+IGNORED = {
+    "TERM": "dumb", "COLORTERM": "truecolor", "SHLVL": "7", "LS_COLORS": "di=1", "SSH_CONNECTION": "1 2 3 4", "WINDOWID": "9",
+    "XDG_SESSION_ID": "12", "NINJA_STATUS": "x", "MAKELEVEL": "3", "MAX_JOBS": "2", "DBUS_SESSION_BUS_ADDRESS": "unix:x",
+    "HALLMARK_NOBODY": "1",
+}
+
+
+class Environment(Scenario):
+    def setUp(self):
+        super().setUp()
+        self.write_all({"k.h": "#define VAL 1\n", "k.cpp": kits.KITS["gxx"].text("k.h")})
+        self.command = ["g++", "-c", "k.cpp", "-o", "k.o"]
+
+    def test_variables_that_cannot_matter(self):
+        self.hallmark(self.command)
+        for name, value in IGNORED.items():
+            with self.expect(executed=0, replayed=1, why=name):
+                self.hallmark(self.command, env={name: value})
+        with self.expect(executed=0, replayed=1, why="all at once"):
+            self.hallmark(self.command, env=IGNORED)
+
+    def test_unknown_variables_count(self):
+        """No table of variables that matter: any other name counts, set, changed or removed."""
+        self.hallmark(self.command)
+        for value in ("1", "2", ""):
+            with self.expect(executed=1, why=f"SOME_FLAGS='{value}'"):
+                self.hallmark(self.command, env={"SOME_FLAGS": value})
+            self.assertIn("SOME_FLAGS", self.last_miss())
+        with self.expect(executed=0, replayed=1):
+            self.hallmark(self.command)
+
+    def test_jobserver(self):
+        """MAKEFLAGS counts without jobserver and job count, but with what the user defined."""
+        self.hallmark(self.command, env={"MAKEFLAGS": " -j4 --jobserver-auth=3,4"})
+        with self.expect(executed=0, replayed=2):
+            self.hallmark(self.command, env={"MAKEFLAGS": " -j8 --jobserver-auth=5,6"})
+            self.hallmark(self.command, env={"MAKEFLAGS": " -j8 --jobserver-auth=fifo:/tmp/GMfifo77"})
+        with self.expect(executed=1):
+            self.hallmark(self.command, env={"MAKEFLAGS": " -j8 -- FLAVOUR=debug"})
+
+    def test_places(self):
+        """HOME, TMPDIR, USER, OLDPWD and the order and length of PATH do not matter to a compiler."""
+        self.hallmark(self.command)
+        for name in ("home2", "tmp2", "bin2"):
+            (self.box / name).mkdir()
+        for changes in (
+            {"HOME": str(self.box / "home2")},
+            {"TMPDIR": str(self.box / "tmp2")},
+            {"TMPDIR": None},
+            {"USER": "somebody", "LOGNAME": "somebody"},
+            {"OLDPWD": "/"},
+            {"PATH": f"{self.box}/bin2:{self.environment['PATH']}"},
+            {"PATH": f"{self.environment['PATH']}:{self.box}/bin2:/nonexistent"},
+        ):
+            with self.expect(executed=0, replayed=1, why=str(changes)):
+                self.hallmark(self.command, env=changes)
+
+    def test_a_program_found_through_path(self):
+        """A tool of the same name earlier on PATH, asked for by a script deep inside."""
+        self.script("bin1/namer", "#!/bin/sh\necho one\n")
+        self.script("bin2/namer", "#!/bin/sh\necho two\n")
+        (self.tree / "bin3").mkdir()
+        self.write("gen.sh", "namer > out.txt\n")
+        command = ["sh", "gen.sh"]
+        base = self.environment["PATH"]
+
+        def run(folders: str):
+            self.hallmark(command, "--output", "out.txt", env={"PATH": ":".join([f"{self.tree}/{f}" for f in folders.split()] + [base])})
+            return self.read("out.txt").strip()
+
+        self.assertEqual("one", run("bin1"))
+        self.assertEqual("two", run("bin2 bin1"))
+        self.assertEqual("one", run("bin1 bin2"))
+        with self.expect(executed=0, replayed=2):
+            self.assertEqual("one", run("bin3 bin1"))
+            self.assertEqual("two", run("bin2"))
+        self.script("bin3/namer", "#!/bin/sh\necho three\n")
+        self.assertEqual("three", run("bin3 bin1"), "a program appeared earlier on PATH")
+        self.path("bin3/namer").chmod(0o644)
+        self.assertEqual("one", run("bin3 bin1"), "it is executable no more")
+
+    def test_a_value_that_the_result_shows_counts(self):
+        """HOME, TMPDIR, USER in an output or on stdout: bound, so that no other user's value is replayed."""
+        script = "import os, sys\nopen('out.txt', 'w').write(os.environ[sys.argv[1]])\n"
+        printer = "import os, sys\nopen('out.txt', 'w').write('same')\nprint(os.environ[sys.argv[1]])\n"
+        self.write_all({"show.py": script, "print.py": printer})
+        for name in ("HOME", "TMPDIR", "USER", "VIRTUAL_ENV", "PWD"):
+            for value in ("first", "second", "first"):
+                place = self.box / value
+                place.mkdir(exist_ok=True)
+                text = value if name == "USER" else str(place)
+                if name == "PWD":
+                    os.path.islink(self.box / f"link-{value}") or os.symlink(self.tree, self.box / f"link-{value}")
+                    text = str(self.box / f"link-{value}")
+                self.hallmark([PYTHON, "show.py", name], "--output", "out.txt", env={name: text})
+                self.assertEqual(text, self.read("out.txt"), name)
+                done = self.hallmark([PYTHON, "print.py", name], "--output", "out.txt", env={name: text})
+                self.assertEqual(text, done.out.strip(), name)
+
+    def test_content_below_home_counts(self):
+        """A file read below HOME counts by its content, whatever HOME is called."""
+        self.write("read.py", "import os\nopen('out.txt', 'w').write(open(os.path.expanduser('~/.toolrc')).read())\n")
+        for home, text in (("h1", "one"), ("h2", "one"), ("h3", "two")):
+            self.write(self.box / home / ".toolrc", text)
+        command = [PYTHON, "read.py"]
+        def run(home):
+            self.hallmark(command, "--output", "out.txt", env={"HOME": str(self.box / home)})
+            return self.read("out.txt")
+        self.assertEqual("one", run("h1"))
+        with self.expect(executed=0, replayed=1):
+            self.assertEqual("one", run("h2"))
+        self.assertEqual("two", run("h3"))
+        self.write(self.box / "h1/.toolrc", "three")
+        self.assertEqual("three", run("h1"))
+
+
+class IsolatedInstalls(Scenario):
+    """Two isolated builds of a package, each with random folders for environment, build and TMPDIR: 0 compiles in the second."""
+
+    def build(self, number: int):
+        overlay = self.scratch / f"pip-build-env-{'abcxyz'[number]}7k2/overlay"
+        build = self.scratch / f"tmp{'qwerty'[number]}9z.build-temp"
+        for folder in (overlay / "bin", overlay / "lib", build):
+            folder.mkdir(parents=True)
+        for tool in ("ninja", "cmake"):
+            if harness.find_tool(tool):
+                os.symlink(harness.find_tool(tool), overlay / "bin" / tool)
+        environment = {
+            "PATH": f"{overlay}/bin:{self.environment['PATH']}",
+            "PYTHONPATH": f"{overlay}/lib",
+            "PYTHONNOUSERSITE": "1",
+            "PIP_BUILD_TRACKER": str(self.scratch / f"tracker{number}"),
+        }
+        self.run_plain([PYTHON, "build_all.py", self.program, build], env=environment)
+        return build
+
+    def test_two_installs(self):
+        kit = kits.KITS["gxx"]
+        self.write_all({
+            "inc/k.h": "#define VAL 1\n",
+            **{f"k{i}.cpp": kit.text("k.h") + f"int f{i}() {{ return {i}; }}\n" for i in range(3)},
+            "build_all.py": "import subprocess, sys, os\nroot = os.getcwd()\nfor i in range(3):\n"
+                            "    subprocess.run([sys.argv[1], 'run', '--', 'g++', '-fPIC', f'-I{root}/inc', '-c', f'{root}/k{i}.cpp',"
+                            " '-o', f'{sys.argv[2]}/k{i}.o'], check=True)\n",
+        })
+        (self.tree / ".hallmark").mkdir()
+        with self.expect(executed=3):
+            self.build(0)
+        # PIP_BUILD_TRACKER is one of the per-run names that no compiler reads.
+        with self.expect(executed=0, replayed=3):
+            second = self.build(1)
+        self.assertEqual("1", kits.mark(second / "k2.o"))
+
+
+if __name__ == "__main__":
+    main()
