@@ -1,0 +1,85 @@
+#include "app/places.h"
+
+#include <gtest/gtest.h>
+
+#include "support/fake_clock.h"
+#include "support/fake_file_system.h"
+
+namespace hallmark::app {
+namespace {
+
+class Places : public testing::Test {
+ protected:
+  void process(int id, std::string_view name, int parent) {
+    files_.put("/proc/" + std::to_string(id) + "/stat",
+               std::to_string(id) + " (" + std::string(name) + ") S " + std::to_string(parent) + " 1 1 0 -1");
+  }
+
+  test::FakeClock clock_;
+  test::FakeFileSystem files_{clock_};
+};
+
+TEST_F(Places, TheRootIsTheNearestHallmarkFolder) {
+  files_.put("/a/.hallmark/config.toml", "");
+  files_.put("/a/b/.git/HEAD", "");
+  files_.put("/a/b/c/x", "");
+  EXPECT_EQ(find_root(files_, "/a/b/c"), "/a");
+  files_.put("/a/b/c/.hallmark/watch/x", "");
+  EXPECT_EQ(find_root(files_, "/a/b/c"), "/a/b/c");
+}
+
+TEST_F(Places, ElseTheGitTopLevelAlsoOfAWorktree) {
+  files_.put("/a/.git/HEAD", "");
+  files_.put("/a/sub/.git", "gitdir: elsewhere");
+  files_.put("/a/sub/c/x", "");
+  files_.put("/a/d/x", "");
+  EXPECT_EQ(find_root(files_, "/a/sub/c"), "/a/sub");
+  EXPECT_EQ(find_root(files_, "/a/d"), "/a");
+}
+
+TEST_F(Places, ElseTheWorkingFolder) {
+  files_.put("/a/b/x", "");
+  EXPECT_EQ(find_root(files_, "/a/b"), "/a/b");
+  EXPECT_EQ(find_root(files_, "/"), "/");
+}
+
+TEST_F(Places, TheBuildFolderIsTheGeneratedOneEvenBehindMakefiles) {
+  files_.put("/s/b/CMakeCache.txt", "");
+  files_.put("/s/b/sub/dir/Makefile", "");
+  EXPECT_EQ(find_build_folder(files_, "/s/b/sub/dir"), "/s/b");
+  files_.put("/m/GNUmakefile", "");
+  files_.put("/m/x/y", "");
+  EXPECT_EQ(find_build_folder(files_, "/m/x"), "/m");
+  files_.put("/n/x", "");
+  EXPECT_EQ(find_build_folder(files_, "/n"), "");
+}
+
+TEST_F(Places, FindsABuildToolAmongTheAncestors) {
+  process(10, "sh", 9);
+  process(9, "ninja", 1);
+  EXPECT_EQ(build_tool_above(files_, 10), "ninja");
+  process(20, "zsh", 1);
+  EXPECT_EQ(build_tool_above(files_, 20), std::nullopt);
+}
+
+TEST_F(Places, AProcessMayBeNamedAnything) {
+  process(10, "evil) S 5 (", 9);
+  process(9, "make", 1);
+  process(5, "bash", 1);
+  EXPECT_EQ(build_tool_above(files_, 10), "make");
+  process(11, "ninjatool", 1);
+  EXPECT_EQ(build_tool_above(files_, 11), std::nullopt);
+}
+
+TEST_F(Places, ALoopInTheProcessTableEnds) {
+  process(10, "a", 11);
+  process(11, "b", 10);
+  EXPECT_EQ(build_tool_above(files_, 10), std::nullopt);
+}
+
+TEST_F(Places, AnUnreadableProcessTableIsNoBuildTool) {
+  EXPECT_EQ(build_tool_above(files_, 77), std::nullopt);
+}
+
+}  // namespace
+}  // namespace hallmark::app
