@@ -78,6 +78,8 @@ struct Observation {
   std::vector<ObservedProgram> programs;
   /// Reasons for which the result is unproven. Empty: it may be published.
   std::vector<Reason> doubts;
+  /// What is worth knowing and no doubt: tier_degraded.
+  std::vector<Reason> notes;
   Tier tier = Tier::none;
   int wait_status = 0;  ///< as waitpid gives it
   CapturedStream out;   ///< both streams, in order, if Command::merged

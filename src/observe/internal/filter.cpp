@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -77,12 +79,45 @@ void emit_body(Assembler& out, const SyscallRule& rule, const FilterOptions& opt
     out.if_equal(0, 0, 1);
     out.give(SECCOMP_RET_ALLOW);
   }
-  if (rule.kind == CallKind::read_stdin) {
-    out.load(argument_low(0));
+  if (rule.kind == CallKind::stdin_use) {
+    out.load(argument_low(static_cast<unsigned>(rule.folder)));
     out.if_equal(0, 1, 0);
     out.give(SECCOMP_RET_ALLOW);
+    if (rule.number == SYS_mmap) {
+      out.load(argument_low(3));
+      out.mask(MAP_ANONYMOUS);
+      out.if_equal(0, 1, 0);
+      out.give(SECCOMP_RET_ALLOW);
+    } else if (rule.number == SYS_fcntl) {
+      out.load(argument_low(1));
+      out.if_equal(F_DUPFD, 2, 0);
+      out.if_equal(F_DUPFD_CLOEXEC, 1, 0);
+      out.give(SECCOMP_RET_ALLOW);
+    } else if (rule.number == SYS_ioctl) {
+      out.load(argument_low(1));
+      out.if_equal(FIONREAD, 1, 0);
+      out.give(SECCOMP_RET_ALLOW);
+    }
   }
   out.give(options.action);
+}
+
+bool is_wanted(const SyscallRule& rule, FilterOptions::StdinWatch watch) {
+  if (rule.kind != CallKind::stdin_use && rule.kind != CallKind::stdin_wait) return true;
+  switch (rule.number) {
+    case SYS_preadv2: return true;
+    case SYS_pread64:
+    case SYS_preadv:
+    case SYS_mmap:
+    case SYS_copy_file_range: return watch == FilterOptions::StdinWatch::file;
+    case SYS_read:
+    case SYS_readv:
+    case SYS_splice:
+      return watch == FilterOptions::StdinWatch::terminal || watch == FilterOptions::StdinWatch::proxied;
+    case SYS_sendfile:
+      return watch == FilterOptions::StdinWatch::file || watch == FilterOptions::StdinWatch::proxied;
+    default: return watch == FilterOptions::StdinWatch::proxied;
+  }
 }
 
 }  // namespace
@@ -98,7 +133,7 @@ std::vector<sock_filter> build_filter(const FilterOptions& options) {
   out.if_equal(SYS_io_uring_setup, 0, 1);
   out.give(SECCOMP_RET_ERRNO | ENOSYS);
   for (const SyscallRule& rule : kSyscallRules) {
-    if (rule.kind == CallKind::read_stdin && !options.watch_stdin) continue;
+    if (!is_wanted(rule, options.stdin_watch)) continue;
     Assembler body;
     emit_body(body, rule, options);
     out.if_equal(rule.number, 0, static_cast<std::uint8_t>(body.size()));

@@ -38,7 +38,8 @@ enum class CallKind : std::uint8_t {
   send_to,        ///< argument 4 is an address (or null), 5 its length
   send_message,   ///< argument 1 is a struct msghdr
   send_messages,  ///< argument 1 is an array of struct mmsghdr, 2 their number
-  read_stdin,     ///< read and readv of descriptor 0, watched only where stdin is a terminal
+  stdin_use,      ///< takes bytes from, or copies, the descriptor in argument `folder`; watched if that is 0, see filter.h
+  stdin_wait,     ///< may wait for descriptor 0 among others
   beyond,         ///< mounts and file handles: what it brings into view cannot be followed
 };
 
@@ -189,8 +190,26 @@ inline constexpr std::array kSyscallRules = {
   table::other(SYS_sendto,     "sendto",       CallKind::send_to),
   table::other(SYS_sendmsg,    "sendmsg",      CallKind::send_message),
   table::other(SYS_sendmmsg,   "sendmmsg",     CallKind::send_messages),
-  table::other(SYS_read,       "read",         CallKind::read_stdin),
-  table::other(SYS_readv,      "readv",        CallKind::read_stdin),
+  table::other(SYS_read,       "read",         CallKind::stdin_use, 0),
+  table::other(SYS_readv,      "readv",        CallKind::stdin_use, 0),
+  table::other(SYS_splice,     "splice",       CallKind::stdin_use, 0),
+  table::other(SYS_tee,        "tee",          CallKind::stdin_use, 0),
+  table::other(SYS_sendfile,   "sendfile",     CallKind::stdin_use, 1),
+  table::other(SYS_dup,        "dup",          CallKind::stdin_use, 0),
+  table::other(SYS_dup2,       "dup2",         CallKind::stdin_use, 0),
+  table::other(SYS_dup3,       "dup3",         CallKind::stdin_use, 0),
+  table::other(SYS_fcntl,      "fcntl",        CallKind::stdin_use, 0),
+  table::other(SYS_ioctl,      "ioctl",        CallKind::stdin_use, 0),
+  table::other(SYS_pread64,    "pread64",      CallKind::stdin_use, 0),
+  table::other(SYS_preadv,     "preadv",       CallKind::stdin_use, 0),
+  table::other(SYS_preadv2,    "preadv2",      CallKind::stdin_use, 0),
+  table::other(SYS_mmap,       "mmap",         CallKind::stdin_use, 4),
+  table::other(SYS_copy_file_range, "copy_file_range", CallKind::stdin_use, 0),
+  table::other(SYS_poll,       "poll",         CallKind::stdin_wait),
+  table::other(SYS_ppoll,      "ppoll",        CallKind::stdin_wait),
+  table::other(SYS_select,     "select",       CallKind::stdin_wait),
+  table::other(SYS_pselect6,   "pselect6",     CallKind::stdin_wait),
+  table::other(SYS_epoll_ctl,  "epoll_ctl",    CallKind::stdin_use, 2),
   table::other(SYS_open_by_handle_at, "open_by_handle_at", CallKind::beyond),
   table::other(SYS_mount,      "mount",        CallKind::beyond),
   table::other(SYS_umount2,    "umount2",      CallKind::beyond),

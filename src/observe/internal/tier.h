@@ -44,6 +44,11 @@ class TierRun {
   /// live go on unwatched (and must not be harmed by it).
   virtual void stop() = 0;
 
+  /// What must be answered for processes that go on after watch(): a seccomp listener; -1: nothing.
+  virtual int listener() const { return -1; }
+  /// A child of ours that is no part of the tree; -1: none.
+  virtual pid_t helper() const { return -1; }
+
   /// True if watch() reaps the tree itself and calls `on_end`; the main loop then must not wait for children.
   virtual bool reaps() const { return false; }
   virtual void set_on_end(OnProcessEnd) {}

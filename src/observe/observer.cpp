@@ -1,0 +1,145 @@
+#include "observe/observer.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "observe/internal/hybrid_fast_path.h"
+#include "observe/internal/inherited.h"
+#include "observe/internal/notify_tier.h"
+#include "observe/internal/process_info.h"
+#include "observe/internal/ptrace_tier.h"
+#include "observe/internal/signals.h"
+#include "observe/internal/streams.h"
+#include "observe/internal/tracker.h"
+#include "observe/internal/tree_run.h"
+#include "os/clock.h"
+
+namespace hallmark::observe {
+namespace {
+
+using model::ReasonCode;
+using model::Tier;
+
+/// The path of the command's program if it would gain privileges that being watched takes away; else empty.
+std::string privileged_program(const model::Command& command) {
+  if (!needs_no_new_privileges()) return {};
+  for (const std::string& candidate : candidates_of(command.argv.front(), command.environment)) {
+    struct stat status;
+    if (::access(candidate.c_str(), X_OK) != 0 || ::stat(candidate.c_str(), &status) != 0) continue;
+    if (!S_ISREG(status.st_mode)) continue;
+    const bool gains =
+        (status.st_mode & (S_ISUID | S_ISGID)) != 0 || linux_process_info().has_capabilities(candidate);
+    return gains ? candidate : std::string();
+  }
+  return {};
+}
+
+class Subreaper {
+ public:
+  Subreaper() {
+    ::prctl(PR_GET_CHILD_SUBREAPER, &before_);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  }
+  ~Subreaper() { ::prctl(PR_SET_CHILD_SUBREAPER, before_); }
+  Subreaper(const Subreaper&) = delete;
+  Subreaper& operator=(const Subreaper&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+/// One tier with what it needs, for one attempt.
+struct Attempt {
+  std::unique_ptr<HybridFastPath> fast_path;
+  std::unique_ptr<TierRun> tier;  // null: unwatched
+};
+
+Attempt make_attempt(os::FileSystem& files, const Request& request, Tier tier, Streams& streams) {
+  Attempt attempt;
+  const auto wanted = [&streams] { streams.want_stdin(); };
+  switch (tier) {
+    case Tier::hybrid:
+      attempt.fast_path = std::make_unique<HybridFastPath>(files, request.agent_library, request.hints_file);
+      [[fallthrough]];
+    case Tier::notify:
+      attempt.tier = std::make_unique<NotifyTier>(
+          NotifyTier::Options{streams.stdin_watch(), streams.stdin_target(), wanted},
+          attempt.fast_path.get());
+      break;
+    case Tier::ptrace:
+    case Tier::none:
+      break;
+  }
+  return attempt;
+}
+
+std::vector<Tier> tiers_to_try(const Request& request) {
+  std::vector<Tier> tiers;
+  for (const Tier tier : {Tier::hybrid, Tier::notify, Tier::ptrace, Tier::none}) {
+    if (tier < request.best) continue;
+    tiers.push_back(tier);
+  }
+  return tiers;
+}
+
+}  // namespace
+
+Result<model::Observation> Observer::run(const Request& request) {
+  model::Observation observation;
+  SignalGuard signals;
+  const Subreaper subreaper;
+  os::Clock& clock = os::system_clock();
+  for (std::string& descriptor : inherited_descriptors(request.command.environment)) {
+    observation.doubts.push_back({ReasonCode::inherited_descriptor, std::move(descriptor), {}, {}});
+  }
+  std::vector<Tier> tiers = tiers_to_try(request);
+  if (std::string program = privileged_program(request.command); !program.empty()) {
+    observation.doubts.push_back({ReasonCode::privileged, std::move(program), {}, {}});
+    tiers = {Tier::none};
+  }
+
+  for (const Tier tier : tiers) {
+    Streams streams;
+    HALLMARK_CHECK(streams.open(request.command, tier != Tier::none));
+    Tracker tracker(files_, hasher_, linux_process_info(),
+                    {request.invisible, request.hallmark_program, !needs_no_new_privileges()});
+    if (tier == Tier::hybrid && request.agent_library.empty()) continue;
+    Attempt attempt = make_attempt(files_, request, tier, streams);
+    if (attempt.tier != nullptr) {
+      if (const Status ready = attempt.tier->prepare(); !ready) {
+        observation.notes.push_back(
+            {ReasonCode::tier_degraded, std::string(name_of(tier)), ready.error().message(), {}});
+        continue;
+      }
+    }
+    observation.start_ns = clock.now_ns();
+    const std::int64_t started_ns = clock.steady_ns();
+    TreeRun run(request.command, signals, streams, attempt.tier.get(), tracker);
+    switch (run.run()) {
+      case TreeRun::Outcome::command_failed:
+        return fail(run.failure());
+      case TreeRun::Outcome::tier_failed:
+        if (tier == Tier::none) return fail(run.failure());
+        observation.notes.push_back(
+            {ReasonCode::tier_degraded, std::string(name_of(tier)), run.failure().message(), {}});
+        continue;
+      case TreeRun::Outcome::ended:
+        break;
+    }
+    observation.wall_ns = clock.steady_ns() - started_ns;
+    observation.tier = tier;
+    observation.wait_status = run.wait_status();
+    observation.peak_rss_bytes = run.peak_rss_bytes();
+    if (attempt.tier != nullptr) observation.counters = attempt.tier->counters();
+    observation.counters.processes = tracker.executions();
+    if (tier == Tier::none) observation.doubts.push_back({ReasonCode::not_observed, {}, {}, {}});
+    tracker.finish(observation);
+    streams.finish(observation);
+    return observation;
+  }
+  return fail(Error{ErrorKind::unsupported, "no way to run the command", {}});
+}
+
+}  // namespace hallmark::observe
