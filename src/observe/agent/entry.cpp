@@ -1,12 +1,12 @@
 // The way from a patched site into the agent and back, with unwind tables, so that a cancelled thread or a
 // debugger can walk through it.
 //
-// A site is `mov $number,%eax; syscall`. Only the mov is overwritten (5 bytes: jmp to the site's trampoline);
-// the syscall stays, so code that jumps right to it still works. rax, rcx and r11 are free at this point: the
-// mov overwrites rax, the syscall the others. Everything else is kept, and 128 bytes below the stack pointer
-// are left alone (red zone). rcx is the address behind the syscall on return, as after the real one. Flags
-// are not kept: every compiler counts them as overwritten by inline assembly on this machine. No call without
-// its return: shadow stacks stay in step.
+// A site is `mov $number,%eax; syscall` (or its other form, sites.h). Only the mov is overwritten (5 bytes:
+// jmp to the site's trampoline); the syscall stays, so code that jumps right to it still works. rax, rcx and
+// r11 are free at this point: rax will be the result, the syscall overwrites the others. Everything else is
+// kept, and 128 bytes below the stack pointer are left alone (red zone). rcx is the address behind the
+// syscall on return, as after the real one. Flags are not kept: every compiler counts them as overwritten by
+// inline assembly on this machine. No call without its return: shadow stacks stay in step.
 #include "observe/agent/state.h"
 
 __asm__(R"(

@@ -295,9 +295,11 @@ long run_fast(const FastRule& rule, const Arguments& a) {
 std::uint64_t hallmark_agent_back[hallmark::observe::ring::kSitesPerLibrary];
 
 extern "C" __attribute__((visibility("hidden"), used)) long hallmark_agent_hook(
-    const hallmark::observe::agent::Arguments* arguments, unsigned trampoline) {
+    hallmark::observe::agent::Arguments* arguments, unsigned trampoline) {
   using namespace hallmark::observe::agent;
   const FastRule& rule = kFastRules[state.rules[trampoline]];
+  // What the replaced mov would have done; 32 bits, zero above.
+  if (state.sets_folder[trampoline]) arguments->rdi = static_cast<std::uint32_t>(AT_FDCWD);
   if (state.header->closed.load(std::memory_order_acquire) != 0) return call_seen(rule.number, *arguments);
   return run_fast(rule, *arguments);
 }

@@ -88,8 +88,8 @@ long ask_for_ring(const char* libc_path) {
     request[at++] = *from;
   }
   request[at] = 0;
-  return call_seen(SYS_openat,
-                   {.rdi = AT_FDCWD, .rsi = reinterpret_cast<long>(&request[0]), .rdx = O_RDWR | O_CLOEXEC});
+  return call_seen(
+      SYS_openat, {.rdi = AT_FDCWD, .rsi = reinterpret_cast<long>(&request[0]), .rdx = O_RDONLY | O_CLOEXEC});
 }
 
 bool map_stub(int ring_descriptor) {
@@ -111,9 +111,12 @@ bool map_stub(int ring_descriptor) {
   return false;
 }
 
-bool is_site(const unsigned char* code, std::uint32_t number) {
-  return code[0] == 0xb8 && code[1] == (number & 0xff) && code[2] == (number >> 8 & 0xff) && code[3] == 0 &&
-         code[4] == 0 && code[5] == 0x0f && code[6] == 0x05;
+bool is_site(const unsigned char* code, const ring::SharedSite& site) {
+  const bool sets_folder = site.form == ring::SharedSite::kSetsFolder;
+  const std::uint32_t constant = sets_folder ? static_cast<std::uint32_t>(AT_FDCWD) : site.number;
+  return code[0] == (sets_folder ? 0xbf : 0xb8) && code[1] == (constant & 0xff) &&
+         code[2] == (constant >> 8 & 0xff) && code[3] == (constant >> 16 & 0xff) &&
+         code[4] == constant >> 24 && code[5] == 0x0f && code[6] == 0x05;
 }
 
 int place_of_rule(std::uint32_t number) {
@@ -140,13 +143,14 @@ bool patch(std::uintptr_t base, const ring::Library& library) {
     const std::uintptr_t at = base + library.sites[i].offset;
     const int rule = place_of_rule(library.sites[i].number);
     auto* site = reinterpret_cast<unsigned char*>(at);
-    if (rule < 0 || !is_site(site, library.sites[i].number)) return false;
+    if (rule < 0 || !is_site(site, library.sites[i])) return false;
     const auto trampoline =
         reinterpret_cast<std::uintptr_t>(hallmark_agent_trampolines) + i * kTrampolineBytes;
     const auto distance = static_cast<std::int64_t>(trampoline) - static_cast<std::int64_t>(at + 5);
     if (distance != static_cast<std::int32_t>(distance)) return false;
     patches[i] = {site, static_cast<std::int32_t>(distance)};
     state.rules[i] = static_cast<std::uint8_t>(rule);
+    state.sets_folder[i] = library.sites[i].form == ring::SharedSite::kSetsFolder;
     hallmark_agent_back[i] = at + 7;
     if (at < low) low = at;
     if (at + 5 > high) high = at + 5;

@@ -13,6 +13,7 @@ struct State {
   std::uint32_t image = 0;
   std::uint32_t used_trampolines = 0;
   std::uint8_t rules[ring::kSitesPerLibrary] = {};  ///< of each trampoline: place in kFastRules
+  bool sets_folder[ring::kSitesPerLibrary] = {};    ///< of each: SharedSite::kSetsFolder
 };
 
 extern State state __attribute__((visibility("hidden")));

@@ -51,10 +51,15 @@ inline constexpr unsigned kReplyImageShift = 28;
 inline constexpr std::uint64_t kReplyDescriptorMask = (1u << kReplyLibraryShift) - 1;
 inline constexpr std::uint64_t kReplyLibraryMask = (1u << (kReplyImageShift - kReplyLibraryShift)) - 1;
 
-/// A `mov $number,%eax` with a `syscall` behind it.
+/// A mov of a constant with a `syscall` behind it; the mov is what the agent replaces.
 struct SharedSite {
+  enum Form : std::uint16_t {
+    kSetsNumber = 0,  ///< mov $number,%eax
+    kSetsFolder = 1,  ///< mov $AT_FDCWD,%edi; eax holds the number since shortly before
+  };
   std::uint32_t offset = 0;  ///< of the mov, from the library's load address
-  std::uint32_t number = 0;
+  std::uint16_t number = 0;  ///< of the system call
+  std::uint16_t form = kSetsNumber;
 };
 
 inline constexpr std::size_t kSitesPerLibrary = 32;

@@ -16,7 +16,10 @@ namespace hallmark::observe {
 namespace {
 
 constexpr std::size_t kMovBytes = 5;
-constexpr std::size_t kSiteBytes = 7;
+constexpr std::size_t kSyscallBytes = 2;
+constexpr std::size_t kSiteBytes = kMovBytes + kSyscallBytes;
+/// mov %rdi,%rsi; mov $AT_FDCWD,%edi
+constexpr std::uint8_t kFolderIdiom[] = {0x48, 0x89, 0xfe, 0xbf, 0x9c, 0xff, 0xff, 0xff};
 constexpr std::size_t kLibraryMaxBytes = 256u << 20;
 /// A libc's own functions are shorter than this; farther jumps go through the start of a function.
 constexpr std::size_t kJumpWindow_bytes = 1024;
@@ -54,34 +57,33 @@ Result<std::vector<Segment>> code_segments(ByteView library) {
   return segments;
 }
 
+/// A byte that, if it belongs to the same instruction as the b8 behind it, makes it another instruction.
 bool is_prefix(std::uint8_t byte) {
   const bool rex = (byte & 0xf0) == 0x40;
-  return rex || byte == 0x66 || byte == 0x67 || byte == 0xf2 || byte == 0xf3 || byte == 0x0f;
+  return rex || byte == 0x66 || byte == 0x0f;
 }
 
-bool lands_inside(std::int64_t target, std::int64_t site) {
-  return target > site && target < site + static_cast<std::int64_t>(kMovBytes);
-}
-
-/// Whether some bytes around could be a jump behind the first byte of the mov at `site`.
-bool may_be_jumped_into(ByteView code, std::size_t site) {
+/// Whether some bytes around could be a jump behind the first byte of [site, syscall).
+bool may_be_jumped_into(ByteView code, std::size_t site, std::size_t syscall) {
   const std::size_t begin = site > kJumpWindow_bytes ? site - kJumpWindow_bytes : 0;
   const std::size_t end = std::min(code.size(), site + kJumpWindow_bytes);
-  const auto goal = static_cast<std::int64_t>(site);
+  const auto lands_inside = [&](std::int64_t target) {
+    return target > static_cast<std::int64_t>(site) && target < static_cast<std::int64_t>(syscall);
+  };
   for (std::size_t at = begin; at + 6 <= end; ++at) {
-    if (at >= site && at < site + kSiteBytes) continue;
+    if (at >= site && at < syscall + kSyscallBytes) continue;
     const std::uint8_t first = code[at];
     const auto next = static_cast<std::int64_t>(at);
     if ((first & 0xf0) == 0x70 || first == 0xeb) {  // jcc rel8, jmp rel8
-      if (lands_inside(next + 2 + static_cast<std::int8_t>(code[at + 1]), goal)) return true;
+      if (lands_inside(next + 2 + static_cast<std::int8_t>(code[at + 1]))) return true;
     } else if (first == 0xe8 || first == 0xe9) {  // call and jmp rel32
       std::int32_t distance;
       std::memcpy(&distance, &code[at + 1], sizeof(distance));
-      if (lands_inside(next + 5 + distance, goal)) return true;
+      if (lands_inside(next + 5 + distance)) return true;
     } else if (first == 0x0f && (code[at + 1] & 0xf0) == 0x80) {  // jcc rel32
       std::int32_t distance;
       std::memcpy(&distance, &code[at + 2], sizeof(distance));
-      if (lands_inside(next + 6 + distance, goal)) return true;
+      if (lands_inside(next + 6 + distance)) return true;
     }
   }
   return false;
@@ -96,6 +98,29 @@ std::size_t rank_of(std::uint32_t number) {
   return static_cast<std::size_t>(rule_of(number) - kSyscallRules.data());
 }
 
+/// The site whose syscall instruction is at `syscall`, if there is one that can be trusted.
+std::optional<ring::SharedSite> site_before(const Segment& segment, std::size_t syscall) {
+  const ByteView code = segment.code;
+  ring::SharedSite site;
+  const std::size_t replaced = syscall - kMovBytes;
+  std::size_t first = replaced;  // the mov of the number
+  if (syscall >= sizeof(kFolderIdiom) + kMovBytes &&
+      std::memcmp(&code[syscall - sizeof(kFolderIdiom)], kFolderIdiom, sizeof(kFolderIdiom)) == 0) {
+    first = syscall - sizeof(kFolderIdiom) - kMovBytes;
+    site.form = ring::SharedSite::kSetsFolder;
+  }
+  if (code[first] != 0xb8) return std::nullopt;
+  std::uint32_t number;
+  std::memcpy(&number, &code[first + 1], sizeof(number));
+  if (!is_fast(number) || (first > 0 && is_prefix(code[first - 1]))) return std::nullopt;
+  if (may_be_jumped_into(code, first, syscall)) return std::nullopt;
+  const std::uint64_t address = segment.address + replaced;
+  if (address > 0xffffffff) return std::nullopt;
+  site.offset = static_cast<std::uint32_t>(address);
+  site.number = static_cast<std::uint16_t>(number);
+  return site;
+}
+
 void find_in(const Segment& segment, std::vector<ring::SharedSite>& sites) {
   const ByteView code = segment.code;
   // Look for the rarer byte of `syscall` (0f 05) first.
@@ -103,17 +128,10 @@ void find_in(const Segment& segment, std::vector<ring::SharedSite>& sites) {
   while (at < code.size()) {
     const void* found = std::memchr(code.data() + at, 0x05, code.size() - at);
     if (found == nullptr) return;
-    at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - code.data());
-    const std::size_t site = at - (kSiteBytes - 1);
-    ++at;
-    if (code[site + 5] != 0x0f || code[site] != 0xb8) continue;
-    std::uint32_t number;
-    std::memcpy(&number, &code[site + 1], sizeof(number));
-    if (!is_fast(number) || (site > 0 && is_prefix(code[site - 1])) || may_be_jumped_into(code, site))
-      continue;
-    const std::uint64_t address = segment.address + site;
-    if (address > 0xffffffff) continue;
-    sites.push_back({static_cast<std::uint32_t>(address), number});
+    at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - code.data()) + 1;
+    const std::size_t syscall = at - kSyscallBytes;
+    if (code[syscall] != 0x0f) continue;
+    if (const auto site = site_before(segment, syscall)) sites.push_back(*site);
   }
 }
 

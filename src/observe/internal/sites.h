@@ -1,11 +1,12 @@
 // Sites: where a libc makes file system calls in the form that the agent can redirect.
 //
-// A site is `mov $number,%eax` (b8 and four bytes) followed at once by `syscall`. Only the five bytes of the
-// mov are replaced, so a jump to the syscall behind it stays right; a jump into the five bytes would not. It
-// cannot be proven from the bytes alone that there is none, but: no compiler jumps into an instruction, a
-// preceding byte that could make it another instruction (a prefix) disqualifies the site, and so does any
-// byte pattern nearby that could be a jump into it. What is not found or not trusted here is no loss of
-// truth: such calls go to the supervisor.
+// A site is `mov $number,%eax` (b8 and four bytes) followed at once by `syscall`, or the one other idiom that
+// glibc has: `mov $number,%eax; mov %rdi,%rsi; mov $AT_FDCWD,%edi; syscall` (open without cancellation). Only
+// the five bytes of the last mov are replaced, so a jump to the syscall behind it stays right; a jump into
+// the bytes before would not. It cannot be proven from the bytes alone that there is none, but: no compiler
+// jumps into an instruction, a preceding byte that could make the mov another instruction (a prefix)
+// disqualifies the site, and so does any byte pattern nearby that could be a jump behind its first byte. What
+// is not found or not trusted here is no loss of truth: such calls go to the supervisor.
 #pragma once
 
 #include <cstdint>
