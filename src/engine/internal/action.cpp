@@ -34,10 +34,6 @@ std::string command_line(const std::vector<std::string>& argv) {
   return line;
 }
 
-bool is_read_only(const Error& error) {
-  return error.kind == ErrorKind::permission;
-}
-
 }  // namespace
 
 Action::Action(Tools tools, const model::Command& command, const RunOptions& options)
@@ -47,7 +43,8 @@ Action::Action(Tools tools, const model::Command& command, const RunOptions& opt
       words_(expanded_words(tools.files, command)),
       arguments_(read_arguments(words_)),
       output_(options.outputs.empty() ? arguments_.output : options.outputs.front()),
-      bindings_(command, options.root, options.build_folder, output_) {}
+      bindings_(command, options.root, options.build_folder, output_),
+      depfile_(tools.files, tools.clock, bindings_, command_, options, arguments_, output_) {}
 
 States::World Action::world() {
   return {tools_.files, tools_.hasher, tools_.ports.machine, tools_.ports.streams, bindings_, command_};
@@ -119,55 +116,47 @@ std::optional<model::Reason> Action::why_not_looked_up() {
 
 Result<RunResult> Action::run() {
   const auto began_ns = tools_.clock.steady_ns();
-  const auto finish = [&] {
-    result_.wall_ns = tools_.clock.steady_ns() - began_ns;
-    if (tools_.store != nullptr) static_cast<void>(tools_.store->flush());
-  };
+  HALLMARK_CHECK(depfile_.check());
   bypass_ccache();
   key_ = key_of(command_, bindings_, options_.ignored_variables,
                 tools_.ports.machine.identity("arch").value_or("unknown"));
   site_ = site_of(command_, options_.root, output_);
   result_.weak_key = key_.weak;
 
+  bool done = false;
   if (auto reason = why_not_looked_up()) {
     result_.reasons.push_back(*std::move(reason));
   } else {
     looked_up_ = true;
-    model::WeakEntry known;
-    if (look_up_and_replay(&known)) {
-      finish();
-      return std::move(result_);
-    }
-    int holder = -1;
-    auto lock = tools_.store->lock_action(key_.weak, [&](int process) { holder = process; });
-    if (lock.has_value()) lock_ = *std::move(lock);
-    if (holder >= 0) {
-      // The equal command that ran meanwhile may have made what we want.
-      const auto why = std::move(result_.reasons);
-      result_.reasons = {{ReasonCode::waited, std::to_string(holder), {}, {}}};
-      if (look_up_and_replay(&known)) {
-        finish();
-        return std::move(result_);
+    HALLMARK_TRY(done, look_up_and_replay());
+    if (!done) {
+      std::optional<int> holder;
+      auto lock = tools_.store->lock_action(key_.weak, [&](int process) { holder = process; });
+      // Without a lock (a store that cannot be written) equal commands run beside each other, as they always
+      // could.
+      if (lock.has_value()) lock_ = *std::move(lock);
+      if (holder) {
+        // The equal command that ran meanwhile may have made what we want.
+        result_.reasons = {{ReasonCode::waited, std::to_string(*holder), {}, {}}};
+        HALLMARK_TRY(done, look_up_and_replay());
       }
-      static_cast<void>(why);
     }
   }
-  HALLMARK_CHECK(execute());
-  finish();
+  if (!done) HALLMARK_CHECK(execute());
+  lock_.reset();
+  result_.wall_ns = tools_.clock.steady_ns() - began_ns;
+  if (tools_.store != nullptr) static_cast<void>(tools_.store->flush());
   return std::move(result_);
 }
 
-bool Action::look_up_and_replay(model::WeakEntry* known) {
+Result<bool> Action::look_up_and_replay() {
+  // Outputs get this time, so that whatever is edited from now on is newer (rule 1).
   const auto start_ns = tools_.clock.now_ns();
   States states(world());
-  auto lookup = look_up(*tools_.store, key_.weak, states);
-  if (lookup.entry) *known = *lookup.entry;
+  const auto lookup = look_up(*tools_.store, key_.weak, states);
   if (lookup.hit) {
-    result_.strong_key = lookup.hit->strong;
-    lock_.reset();
-    (void)start_ns;
-    if (replay(*lookup.hit)) return true;
-    return false;
+    const auto stamp_ns = std::max(start_ns, states.newest_change_ns(tools_.clock.now_ns()));
+    return replay(*lookup.hit, stamp_ns);
   }
   for (auto& reason : explain_miss(lookup, key_, site_, *tools_.store, *tools_.store, bindings_))
     result_.reasons.push_back(std::move(reason));
@@ -191,21 +180,39 @@ bool Action::read_streams(const Hit& hit, std::string& out, std::string& err) {
   return read(hit.record.out, out, "stdout") && read(hit.record.err, err, "stderr");
 }
 
-bool Action::replay(const Hit& hit) {
-  const auto start_ns = tools_.clock.now_ns();
+Result<bool> Action::replay(const Hit& hit, std::int64_t start_ns) {
   std::string out;
   std::string err;
   if (!read_streams(hit, out, err)) return false;
   Replayer replayer({tools_.files, *tools_.store, tools_.hasher, bindings_}, options_.restat);
   Restored restored;
   if (!replayer.restore(hit, restored, result_.reasons)) return false;
+  for (const auto& [path, text] : restored.depfiles) {
+    if (depfile_.may_replace(path)) continue;
+    result_.reasons.push_back({ReasonCode::outputs_in_the_way, path, {}, {}});
+    return false;
+  }
+  // From here on it is a replay: what follows can fail only as the command itself would.
+  depfile_.announce(restored.created);
   replayer.stamp(hit, restored, start_ns);
+  std::vector<std::string> outputs;
+  for (const auto& output : hit.record.outputs) {
+    if (auto path = bindings_.tokens().unfold(output.path)) outputs.push_back(*std::move(path));
+  }
+  HALLMARK_TRY(const auto written,
+               depfile_.write(hit.paths, hit.answers, outputs, restored.depfiles, true, start_ns));
+  static_cast<void>(written);  // the outputs already bear the time before the look-up
   // A reader that went away is no reason to run the command: it would meet the same.
   static_cast<void>(tools_.ports.streams.write(1, out));
   static_cast<void>(tools_.ports.streams.write(2, err));
+  if (std::any_of(hit.paths.questions.begin(), hit.paths.questions.end(),
+                  [](const auto& question) { return question.aspect == model::Aspect::stdin_bytes; }))
+    tools_.ports.streams.skip_stdin(command_.in);
+
   result_.outcome = Outcome::replayed;
-  result_.reasons.insert(result_.reasons.begin(), {ReasonCode::replayed, {}, {}, {}});
   result_.exit_code = 0;
+  result_.strong_key = hit.strong;
+  result_.reasons.insert(result_.reasons.begin(), {ReasonCode::replayed, {}, {}, {}});
   result_.tier = hit.record.tier;
   result_.inputs = hit.paths.questions.size();
   result_.outputs = hit.record.outputs.size();
@@ -228,49 +235,81 @@ Status Action::execute() {
     if (!tools_.store->read_only()) request.hints_file = path::join(tools_.store->folder(), "hints");
   }
   HALLMARK_TRY(const model::Observation observation, tools_.ports.runner.run(request));
-  finish_execution(observation);
-  return {};
+  return finish_execution(observation);
 }
 
-void Action::finish_execution(const model::Observation& observation) {
+Status Action::finish_execution(const model::Observation& observation) {
+  const bool succeeded = observation.wait_status == 0;
   result_.exit_code = exit_code_of(observation.wait_status);
   result_.tier = observation.tier;
   result_.outputs = observation.outputs.size();
   auto doubts = doubts_of(observation, territory());
 
   States states(world());
-  Questions questions(world(), states, options_.root);
-  const bool may_publish = looked_up_ && doubts.empty();
-  Asked asked = questions.of(observation, may_publish);
+  const Asked asked = Questions(world(), states, options_.root).of(observation, looked_up_ && doubts.empty());
   result_.inputs = asked.paths.questions.size();
   doubts.insert(doubts.end(), asked.doubts.begin(), asked.doubts.end());
+  const auto depfiles = succeeded ? depfile_.own_depfiles(observation) : std::map<std::string, std::string>();
 
   store::StoreCounters delta;
-  if (observation.wait_status != 0) {
+  if (!succeeded) {
     result_.outcome = Outcome::failed;
     delta.failed = 1;
   } else if (!looked_up_) {
     result_.outcome = Outcome::uncacheable;
     delta.uncacheable = 1;
-  } else if (doubts.empty() && publish(observation, std::move(asked))) {
+  } else if (doubts.empty() && publish(observation, asked, depfiles)) {
     result_.outcome = Outcome::published;
     delta.executed = 1;
   } else {
     result_.outcome = Outcome::unproven;
     delta.unproven = 1;
   }
-  result_.reasons.insert(result_.reasons.end(), doubts.begin(), doubts.end());
   lock_.reset();
-  if (tools_.store == nullptr) return;
-  tools_.store->count(delta);
-  if (looked_up_)
-    static_cast<void>(
-        tools_.store->put_last_miss(options_.root, command_line(command_.argv), result_.reasons));
+  for (const auto& doubt : observation.doubts) {
+    if (doubt.code == ReasonCode::tier_degraded) result_.reasons.push_back(doubt);
+  }
+  result_.reasons.insert(result_.reasons.end(), doubts.begin(), doubts.end());
+  const auto told = tell_build_tool(observation, asked, depfiles);
+  if (tools_.store != nullptr) {
+    tools_.store->count(delta);
+    if (looked_up_)
+      static_cast<void>(
+          tools_.store->put_last_miss(options_.root, command_line(command_.argv), result_.reasons));
+  }
+  return told;
 }
 
-bool Action::publish(const model::Observation& observation, Asked asked) {
+/// Announces new names, writes dependency files, and sees to it that an edit of an input during the run is
+/// newer than what was made from the input's old bytes (rule 1).
+Status Action::tell_build_tool(const model::Observation& observation, const Asked& asked,
+                               const std::map<std::string, std::string>& depfiles) {
+  std::vector<std::string> created;
+  std::vector<std::string> outputs;
+  for (const auto& output : observation.outputs) {
+    outputs.push_back(output.path);
+    if (!output.before) created.push_back(output.path);
+  }
+  depfile_.announce(created);
+  if (observation.wait_status != 0) return {};
+  HALLMARK_TRY(const auto written,
+               depfile_.write(asked.paths, asked.answers, outputs, depfiles, false, observation.start_ns));
+  const bool too_old = !asked.changed.empty() || written.overtaken;
+  for (const auto& output : observation.outputs) {
+    if (output.kind == NodeKind::directory || output.kind == NodeKind::other) continue;
+    const auto stat = tools_.files.lstat(output.path);
+    if (!stat.has_value() || !*stat) continue;
+    const bool kept_old_time =
+        result_.outcome == Outcome::published && !options_.restat && (*stat)->mtime_ns < observation.start_ns;
+    if (too_old || kept_old_time) static_cast<void>(tools_.files.touch(output.path, observation.start_ns));
+  }
+  return {};
+}
+
+bool Action::publish(const model::Observation& observation, Asked asked,
+                     const std::map<std::string, std::string>& depfiles) {
   Publisher publisher({tools_.files, tools_.clock, *tools_.store, bindings_});
-  auto published = publisher.publish(key_, observation, std::move(asked), {});
+  auto published = publisher.publish(key_, observation, std::move(asked), depfiles);
   result_.reasons.insert(result_.reasons.end(), published.reasons.begin(), published.reasons.end());
   if (published.trouble) warn("the result was not kept: " + published.trouble->message());
   if (!published.strong) return false;

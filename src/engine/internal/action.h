@@ -9,6 +9,7 @@
 
 #include "engine/engine.h"
 #include "engine/environment.h"
+#include "engine/internal/depfile_step.h"
 #include "engine/keys.h"
 #include "engine/kinds.h"
 #include "engine/lookup.h"
@@ -37,14 +38,16 @@ class Action {
   States::World world();
   void bypass_ccache();
   std::optional<model::Reason> why_not_looked_up();
-  bool look_up_and_replay(model::WeakEntry* known);
-  bool replay(const Hit& hit);
+  /// True if the outputs stand as an execution would have left them.
+  Result<bool> look_up_and_replay();
+  Result<bool> replay(const Hit& hit, std::int64_t start_ns);
   bool read_streams(const Hit& hit, std::string& out, std::string& err);
   Status execute();
-  void finish_execution(const model::Observation& observation);
-  bool publish(const model::Observation& observation, Asked asked);
-  void after_outputs(const model::PathSet& paths, const std::vector<std::string>& created,
-                     const std::vector<std::string>& outputs, std::int64_t start_ns);
+  Status finish_execution(const model::Observation& observation);
+  bool publish(const model::Observation& observation, Asked asked,
+               const std::map<std::string, std::string>& depfiles);
+  Status tell_build_tool(const model::Observation& observation, const Asked& asked,
+                         const std::map<std::string, std::string>& depfiles);
   Territory territory() const;
   void warn(std::string line);
 
@@ -55,6 +58,7 @@ class Action {
   Arguments arguments_;
   std::string output_;  ///< as spelled: the first --output, or -o
   Bindings bindings_;
+  DepfileStep depfile_;
   CommandKey key_;
   digest::Key site_;
   bool looked_up_ = false;

@@ -1,0 +1,251 @@
+#include "engine/build_folder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/path.h"
+#include "digest/digest.h"
+#include "digest/encoding.h"
+#include "engine/outputs.h"
+
+namespace hallmark::engine {
+namespace {
+
+constexpr std::size_t kManifestBytes = std::size_t{1} << 30;
+constexpr std::size_t kCacheBytes = 64u << 20;
+constexpr int kIncludeDepth = 16;
+constexpr std::string_view kCacheMark = "hallmark ninja folders 1";
+constexpr std::array<std::string_view, 4> kBuildMarks = {".ninja_log", ".ninja_deps", "build.ninja",
+                                                         "CMakeCache.txt"};
+constexpr std::array<std::string_view, 4> kTemporaryFolders = {"/tmp", "/var/tmp", "/dev/shm", "/run"};
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+std::string_view value_of(const Variables& variables, std::string_view name) {
+  const auto found = std::find_if(variables.rbegin(), variables.rend(),
+                                  [&](const auto& variable) { return variable.first == name; });
+  return found == variables.rend() ? std::string_view() : std::string_view(found->second);
+}
+
+/// Appends the meaning of the `$` at text[at] and moves `at` behind it.
+void expand_dollar(std::string_view text, std::size_t& at, const Variables& variables, std::string& out) {
+  if (++at >= text.size()) return;
+  const char c = text[at];
+  if (c == '{') {
+    const auto end = text.find('}', at);
+    out.append(value_of(variables, text.substr(at + 1, end - at - 1)));
+    at = end == std::string_view::npos ? text.size() : end + 1;
+  } else if (is_name_character(c)) {
+    auto end = at;
+    while (end < text.size() && is_name_character(text[end])) ++end;
+    out.append(value_of(variables, text.substr(at, end - at)));
+    at = end;
+  } else {
+    if (c != '\n') out.push_back(c);
+    ++at;
+    if (c == '\n') {
+      while (at < text.size() && text[at] == ' ') ++at;
+    }
+  }
+}
+
+std::string expand(std::string_view text, const Variables& variables) {
+  std::string out;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (text[at] == '$') {
+      expand_dollar(text, at, variables, out);
+    } else {
+      out.push_back(text[at++]);
+    }
+  }
+  return out;
+}
+
+/// The outputs of a build statement: the words up to its colon; `|` only parts the implicit ones.
+std::vector<std::string> outputs_of(std::string_view line, const Variables& variables) {
+  std::vector<std::string> outputs;
+  std::string word;
+  std::size_t at = 0;
+  while (at < line.size() && line[at] != ':') {
+    if (line[at] == '$') {
+      expand_dollar(line, at, variables, word);
+      continue;
+    }
+    if (line[at] == ' ' || line[at] == '|') {
+      if (!word.empty()) outputs.push_back(std::move(word));
+      word.clear();
+    } else {
+      word.push_back(line[at]);
+    }
+    ++at;
+  }
+  if (!word.empty()) outputs.push_back(std::move(word));
+  return outputs;
+}
+
+/// The logical line that begins at `at`: `$` before a line break continues it. Moves `at` behind it.
+std::string_view take_line(std::string_view text, std::size_t& at) {
+  const auto start = at;
+  for (;;) {
+    const auto end = text.find('\n', at);
+    if (end == std::string_view::npos) {
+      at = text.size();
+      return text.substr(start);
+    }
+    at = end + 1;
+    std::size_t dollars = 0;
+    while (end > start + dollars && text[end - 1 - dollars] == '$') ++dollars;
+    if (dollars % 2 == 0) return text.substr(start, end - start);
+  }
+}
+
+/// Identity of a file's state as text.
+std::string signature(os::FileSystem& files, const std::string& path) {
+  const auto stat = files.stat(path);
+  if (!stat.has_value() || !*stat) return "absent";
+  digest::Encoder out;
+  out.number((*stat)->device).number((*stat)->inode).number((*stat)->size_bytes);
+  out.signed_number((*stat)->mtime_ns).signed_number((*stat)->ctime_ns);
+  return to_hex(as_bytes(out.bytes()));
+}
+
+}  // namespace
+
+bool NinjaOutputs::read(const std::string& manifest) {
+  Variables variables;
+  const auto text = os::read_file(files_, manifest, kManifestBytes);
+  manifests_.push_back(manifest);
+  if (!text.has_value()) return false;
+  parse(*text, variables, 0);
+  return true;
+}
+
+void NinjaOutputs::parse(const std::string& text, Variables& variables, int depth) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto line = take_line(text, at);
+    if (line.empty() || line.front() == ' ' || line.front() == '#') continue;  // bindings of rules and edges
+    if (line.starts_with("build ")) {
+      for (const auto& output : outputs_of(line.substr(6), variables))
+        folders_.insert(std::string(path::parent(absolute_path(folder_, output))));
+      continue;
+    }
+    const bool include = line.starts_with("include ");
+    if (include || line.starts_with("subninja ")) {
+      if (depth >= kIncludeDepth) continue;
+      const auto name = absolute_path(folder_, expand(line.substr(line.find(' ') + 1), variables));
+      manifests_.push_back(name);
+      const auto inner = os::read_file(files_, name, kManifestBytes);
+      if (!inner.has_value()) continue;
+      auto scope = variables;
+      parse(*inner, include ? variables : scope, depth + 1);
+      continue;
+    }
+    const auto equals = line.find('=');
+    if (equals == std::string_view::npos || line.starts_with("rule ") || line.starts_with("pool ") ||
+        line.starts_with("default "))
+      continue;
+    auto name = line.substr(0, equals);
+    while (name.ends_with(' ')) name.remove_suffix(1);
+    auto value = line.substr(equals + 1);
+    while (value.starts_with(' ')) value.remove_prefix(1);
+    variables.emplace_back(name, expand(value, variables));
+  }
+}
+
+BuildFolder::BuildFolder(os::FileSystem& files, const model::Command& command, std::string build_folder,
+                         std::string cache, const std::vector<std::string>& own)
+    : files_(files), build_folder_(std::move(build_folder)), cache_(std::move(cache)), cwd_(command.cwd) {
+  for (const auto& path : own) own_folders_.insert(std::string(path::parent(path)));
+  temporary_folders_.assign(kTemporaryFolders.begin(), kTemporaryFolders.end());
+  if (const auto found = command.environment.find("TMPDIR");
+      found != command.environment.end() && found->second.size() > 1 && found->second.starts_with('/'))
+    temporary_folders_.push_back(absolute_path("/", found->second));
+  for (const auto& folder : {cwd_, build_folder_}) {
+    if (!folder.empty() && !ninja_folder_ && exists(path::join(folder, "build.ninja")))
+      ninja_folder_ = folder;
+    if (!folder.empty() && exists(path::join(folder, "CMakeCache.txt"))) made_by_cmake_ = true;
+  }
+}
+
+bool BuildFolder::exists(const std::string& path) const {
+  const auto stat = files_.lstat(path);
+  return stat.has_value() && stat->has_value();
+}
+
+bool BuildFolder::writes_into(const std::string& folder, std::int64_t start_ns) {
+  if (own_folders_.contains(folder) || folder == cwd_) return true;
+  // The temporary folders themselves; what somebody keeps below them is a folder like any other.
+  if (std::find(temporary_folders_.begin(), temporary_folders_.end(), folder) != temporary_folders_.end())
+    return true;
+  if (std::any_of(kBuildMarks.begin(), kBuildMarks.end(),
+                  [&](std::string_view mark) { return exists(path::join(folder, mark)); }))
+    return true;
+  if (ninja_folder_) {
+    if (manifest_folders().contains(folder)) return true;
+  } else if (made_by_cmake_ && path::is_within(folder, build_folder_)) {
+    return true;
+  }
+  const auto stat = files_.stat(folder);
+  return stat.has_value() && *stat && (*stat)->mtime_ns >= start_ns;
+}
+
+const std::set<std::string>& BuildFolder::manifest_folders() {
+  if (manifest_folders_) return *manifest_folders_;
+  const auto manifest = path::join(*ninja_folder_, "build.ninja");
+  const auto kept = cache_.empty()
+                        ? std::string()
+                        : path::join(cache_, "ninja-" + digest::digest_of(manifest).hex().substr(0, 32));
+  if (!kept.empty()) manifest_folders_ = cached(kept);
+  if (!manifest_folders_) {
+    NinjaOutputs outputs(files_, *ninja_folder_);
+    outputs.read(manifest);
+    manifest_folders_ = outputs.folders();
+    if (!kept.empty()) keep(kept, outputs);
+  }
+  return *manifest_folders_;
+}
+
+/// Lines: the mark, then "file <signature> <path>" for each manifest, then "folder <path>".
+std::optional<std::set<std::string>> BuildFolder::cached(const std::string& path) const {
+  const auto text = os::read_file(files_, path, kCacheBytes);
+  if (!text.has_value() || !text->starts_with(kCacheMark) || !text->ends_with("\nend\n")) return std::nullopt;
+  std::set<std::string> folders;
+  std::string_view rest = *text;
+  rest.remove_prefix(rest.find('\n') + 1);
+  while (!rest.empty()) {
+    const auto end = rest.find('\n');
+    const auto line = rest.substr(0, end);
+    if (line.starts_with("file ")) {
+      const auto blank = line.find(' ', 5);
+      if (blank == std::string_view::npos) return std::nullopt;
+      if (signature(files_, std::string(line.substr(blank + 1))) != line.substr(5, blank - 5))
+        return std::nullopt;
+    } else if (line.starts_with("folder ")) {
+      folders.emplace(line.substr(7));
+    }
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + 1);
+  }
+  return folders;
+}
+
+void BuildFolder::keep(const std::string& path, const NinjaOutputs& outputs) const {
+  if (!exists(cache_)) return;  // made with the first sentinel
+  std::string text(kCacheMark);
+  text.append("\n");
+  for (const auto& manifest : outputs.manifests())
+    text.append("file ").append(signature(files_, manifest)).append(" ").append(manifest).append("\n");
+  for (const auto& folder : outputs.folders()) text.append("folder ").append(folder).append("\n");
+  text.append("end\n");
+  static_cast<void>(os::write_file_atomically(files_, path, text, std::to_string(gettid()), false));
+}
+
+}  // namespace hallmark::engine

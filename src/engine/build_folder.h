@@ -1,0 +1,67 @@
+// BuildFolder: in which folders a build writes. A dependency file must not name such a folder: its time
+// changes with every build, so the build tool would never come to rest (rule 1).
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/command.h"
+#include "os/file_system.h"
+
+namespace hallmark::engine {
+
+/// The folders of all outputs that the text of a build.ninja names, absolute; `folder` is where Ninja runs.
+/// Includes and subninjas are read through `read` (absolute path -> text).
+class NinjaOutputs {
+ public:
+  NinjaOutputs(os::FileSystem& files, std::string folder) : files_(files), folder_(std::move(folder)) {}
+
+  /// Reads build.ninja and what it includes; false if there is none.
+  bool read(const std::string& manifest);
+  const std::set<std::string>& folders() const { return folders_; }
+  /// All files that were read, in order.
+  const std::vector<std::string>& manifests() const { return manifests_; }
+
+ private:
+  using Variables = std::vector<std::pair<std::string, std::string>>;
+  void parse(const std::string& text, Variables& variables, int depth);
+
+  os::FileSystem& files_;
+  std::string folder_;
+  std::set<std::string> folders_;
+  std::vector<std::string> manifests_;
+};
+
+class BuildFolder {
+ public:
+  /// `cache`: a folder for what was parsed, or empty. `own`: paths that the action itself writes.
+  BuildFolder(os::FileSystem& files, const model::Command& command, std::string build_folder,
+              std::string cache, const std::vector<std::string>& own);
+
+  /// `start_ns`: when this run began; a folder that changed since is written by somebody.
+  bool writes_into(const std::string& folder, std::int64_t start_ns);
+
+  /// The folder of build.ninja, if Ninja runs this build.
+  const std::optional<std::string>& ninja_folder() const { return ninja_folder_; }
+  bool made_by_cmake() const { return made_by_cmake_; }
+
+ private:
+  const std::set<std::string>& manifest_folders();
+  std::optional<std::set<std::string>> cached(const std::string& path) const;
+  void keep(const std::string& path, const NinjaOutputs& outputs) const;
+  bool exists(const std::string& path) const;
+
+  os::FileSystem& files_;
+  std::string build_folder_;
+  std::string cache_;
+  std::set<std::string> own_folders_;
+  std::vector<std::string> temporary_folders_;
+  std::string cwd_;
+  std::optional<std::string> ninja_folder_;
+  bool made_by_cmake_ = false;
+  std::optional<std::set<std::string>> manifest_folders_;
+};
+
+}  // namespace hallmark::engine
