@@ -114,15 +114,16 @@ void PathTree::path_of(NodeId id, std::string& out) const {
 
 Text PathTree::keep(std::string_view text) {
   assert(text.size() <= kBlockMask);
-  if (block_used_ + text.size() > kBlockMask + 1) {
+  const auto length = static_cast<std::uint32_t>(text.size());
+  const std::uint32_t taken = std::max(length, 1u);  // an empty text must name a block that exists, too
+  if (block_used_ + taken > kBlockMask + 1) {
     blocks_.push_back(std::make_unique_for_overwrite<char[]>(kBlockMask + 1));
     block_used_ = 0;
   }
-  text.copy(blocks_.back().get() + block_used_, text.size());
-  const Text kept{static_cast<std::uint32_t>(((blocks_.size() - 1) << kBlockBits) + block_used_),
-                  static_cast<std::uint32_t>(text.size())};
-  // A text of length 0 at the very end of a block must still name a block that exists.
-  block_used_ += static_cast<std::uint32_t>(std::max<std::size_t>(text.size(), 1));
+  text.copy(blocks_.back().get() + block_used_, length);
+  const auto block = static_cast<std::uint32_t>(blocks_.size() - 1);
+  const Text kept{(block << kBlockBits) + block_used_, length};
+  block_used_ += taken;
   return kept;
 }
 
