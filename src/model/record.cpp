@@ -144,17 +144,10 @@ std::vector<const Question*> merged_questions(const std::vector<SeenSet>& sets) 
   return all;
 }
 
-[[maybe_unused]] bool well_formed(const SeenSet& set) {
-  return set.answers.size() == set.paths.questions.size() &&
-         std::is_sorted(set.paths.questions.begin(), set.paths.questions.end(),
-                        [](const Question& a, const Question& b) { return a <= b; });
-}
-
 /// All sets as one table: the sets of a command differ little, so each question is written once, each of its
 /// answers once, and a set is a column of small numbers: 0 for a question that it does not ask, n for the
 /// n-th answer.
 void put_sets(Encoder& out, const std::vector<SeenSet>& sets) {
-  assert(std::all_of(sets.begin(), sets.end(), well_formed));
   const std::vector<const Question*> questions = merged_questions(sets);
   out.number(questions.size());
   QuestionWriter writer(out);
@@ -272,7 +265,17 @@ digest::Key strong_key(const digest::Key& weak_key, const PathSet& paths,
   return digest::Key{hasher.finish().hash};
 }
 
+bool is_well_formed(const WeakEntry& entry) {
+  return std::all_of(entry.sets.begin(), entry.sets.end(), [](const SeenSet& set) {
+    const std::vector<Question>& questions = set.paths.questions;
+    const auto out_of_order = [](const Question& a, const Question& b) { return b <= a; };
+    return set.answers.size() == questions.size() &&
+           std::adjacent_find(questions.begin(), questions.end(), out_of_order) == questions.end();
+  });
+}
+
 std::string encode(const WeakEntry& entry) {
+  assert(is_well_formed(entry));
   Encoder out;
   put_command(out, entry.command);
   put_sets(out, entry.sets);

@@ -105,6 +105,9 @@ struct Record {
 
 digest::Key strong_key(const digest::Key& weak_key, const PathSet& paths, const std::vector<Answer>& answers);
 
+/// Whether each set is as PathSet says and has as many answers as questions. Only such an entry may be encoded.
+bool is_well_formed(const WeakEntry& entry);
+
 /// Payload encodings, without header and checksum (room store adds those).
 std::string encode(const WeakEntry& entry);
 std::string encode(const Record& record);

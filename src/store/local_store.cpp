@@ -114,6 +114,7 @@ class FolderStore final : public LocalStore {
     return load(weak_entries_, weak, model::decode_weak_entry);
   }
   Status put_weak_entry(const digest::Key& weak, const model::WeakEntry& entry) override {
+    if (!model::is_well_formed(entry)) return fail({ErrorKind::invalid, "a path set that is not sorted", {}});
     return weak_entries_.replace(weak, model::encode(entry));
   }
   Result<std::optional<model::Record>> record(const digest::Key& strong) override {

@@ -22,6 +22,7 @@ void FaultFileSystem::arm(std::uint64_t first, std::uint64_t last, int error_num
 
 void FaultFileSystem::heal() {
   arm(kNever, kNever, 0, false);
+  reads_ = 0;
   first_bad_read_ = kNever;
 }
 

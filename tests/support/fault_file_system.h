@@ -30,6 +30,7 @@ class FaultFileSystem final : public os::FileSystem {
     reads_ = 0;
     first_bad_read_ = n;
   }
+  /// No faults from here on, and the counts start again.
   void heal();
 
   std::uint64_t steps() const { return steps_; }

@@ -111,7 +111,13 @@ bool DigestTable::open() {
 Status DigestTable::make() {
   const auto header = header_page();
   HALLMARK_TRY(const std::string temporary, scratch_.write(as_text(header), 0666));
-  HALLMARK_CHECK(scratch_.place(temporary, path_));
+  HALLMARK_TRY(const bool placed, scratch_.place_new(temporary, path_));
+  opened_ = false;
+  if (open()) return {};  // ours, or that of a peer who was faster
+  if (placed) return fail({ErrorKind::io, "open " + path_ + ": not what was just written", {}});
+  // Somebody else's, and not a table of this version: it goes.
+  HALLMARK_TRY(const std::string another, scratch_.write(as_text(header), 0666));
+  HALLMARK_CHECK(scratch_.place(another, path_));
   opened_ = false;
   if (open()) return {};
   return fail({ErrorKind::io, "open " + path_ + ": not what was just written", {}});
@@ -169,6 +175,7 @@ Status DigestTable::flush() {
   if (read_only_) return {};
   for (auto& [number, page] : pages_) {
     if (page->fresh.none()) continue;
+    if (file_ == nullptr) opened_ = false;  // a peer may have made it by now
     if (!open()) HALLMARK_CHECK(make());
     HALLMARK_CHECK(write_page(number, *page));
     page->fresh.reset();

@@ -1,0 +1,260 @@
+#include "store/internal/digest_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "base/limits.h"
+#include "store/internal/table_hasher.h"
+#include "unit/store/sample.h"
+
+namespace hallmark::store {
+namespace {
+
+using test::StoreTest;
+
+class DigestTableTest : public StoreTest {
+ protected:
+  DigestTableTest() { (void)open(); }
+
+  std::unique_ptr<DigestTable> table(bool read_only = false) {
+    return std::make_unique<DigestTable>(files_, scratch_, layout_.at(Layout::kDigestTable), read_only);
+  }
+  static FileStat stat_of(std::uint64_t inode) {
+    return {.device = 1,
+            .inode = inode,
+            .size_bytes = inode * 10,
+            .mtime_ns = 1000,
+            .ctime_ns = 2000,
+            .mode = 0644,
+            .kind = NodeKind::file};
+  }
+  static digest::Sha256 hash_of(std::uint64_t inode) { return digest::digest_of(std::to_string(inode)).hash; }
+
+  Layout layout_{test::kStore};
+  Scratch scratch_{files_, clock_, layout_};
+};
+
+TEST_F(DigestTableTest, WhatIsFlushedIsFound) {
+  const auto writer = table();
+  for (std::uint64_t i = 1; i <= 2000; ++i) writer->insert(stat_of(i), hash_of(i));
+  EXPECT_EQ(table()->find(stat_of(1)), std::nullopt) << "not yet flushed";
+  EXPECT_EQ(writer->find(stat_of(1)), hash_of(1)) << "but known to its writer";
+  ASSERT_TRUE(writer->flush().has_value());
+  const auto reader = table(true);
+  for (std::uint64_t i = 1; i <= 2000; ++i) EXPECT_EQ(reader->find(stat_of(i)), hash_of(i));
+  EXPECT_EQ(reader->find(stat_of(2001)), std::nullopt);
+}
+
+TEST_F(DigestTableTest, EveryPartOfTheStatCounts) {
+  const auto writer = table();
+  writer->insert(stat_of(5), hash_of(5));
+  ASSERT_TRUE(writer->flush().has_value());
+  const auto reader = table();
+  for (int part = 0; part < 5; ++part) {
+    FileStat stat = stat_of(5);
+    if (part == 0) ++stat.device;
+    if (part == 1) ++stat.inode;
+    if (part == 2) ++stat.size_bytes;
+    if (part == 3) ++stat.mtime_ns;
+    if (part == 4) ++stat.ctime_ns;
+    EXPECT_EQ(reader->find(stat), std::nullopt) << part;
+  }
+  EXPECT_EQ(reader->find(stat_of(5)), hash_of(5));
+}
+
+TEST_F(DigestTableTest, ANewStateOfAFileReplacesTheOld) {
+  const auto writer = table();
+  writer->insert(stat_of(5), hash_of(5));
+  ASSERT_TRUE(writer->flush().has_value());
+  FileStat later = stat_of(5);
+  later.ctime_ns = 3000;
+  const auto second = table();
+  second->insert(later, hash_of(6));
+  ASSERT_TRUE(second->flush().has_value());
+  EXPECT_EQ(table()->find(later), hash_of(6));
+  EXPECT_EQ(table()->find(stat_of(5)), std::nullopt);
+}
+
+TEST_F(DigestTableTest, WritersKeepEachOthersEntries) {
+  const auto one = table();
+  const auto two = table();
+  (void)one->find(stat_of(1));
+  (void)two->find(stat_of(1));  // both have read the page
+  one->insert(stat_of(1), hash_of(1));
+  two->insert(stat_of(2), hash_of(2));
+  ASSERT_TRUE(one->flush().has_value());
+  ASSERT_TRUE(two->flush().has_value());
+  EXPECT_EQ(table()->find(stat_of(1)), hash_of(1));
+  EXPECT_EQ(table()->find(stat_of(2)), hash_of(2));
+}
+
+TEST_F(DigestTableTest, AFullPageForgetsAndGoesOn) {
+  const auto writer = table();
+  // The same page over and over: neighbours of one inode on one device share it, other devices fall into it
+  // by chance.
+  for (std::uint64_t device = 0; device < 40'000; ++device) {
+    FileStat stat = stat_of(64);
+    stat.device = device;
+    for (std::uint64_t i = 0; i < 16; ++i) {
+      stat.inode = 64 + i;
+      writer->insert(stat, hash_of(device));
+    }
+  }
+  ASSERT_TRUE(writer->flush().has_value());
+  EXPECT_LE(disk_.bytes("/store/digests").size(), (limits::kDigestTablePages + 1) * DigestTable::kPageBytes);
+  FileStat last = stat_of(64);
+  last.inode = 64 + 15;
+  last.device = 39'999;
+  EXPECT_EQ(table()->find(last), hash_of(39'999));
+}
+
+TEST_F(DigestTableTest, ATableOfAnotherShapeIsMadeAnew) {
+  for (const std::string& content : {std::string(), std::string("junk"), std::string(10'000, 'j')}) {
+    disk_.put("/store/digests", content);
+    const auto writer = table();
+    EXPECT_EQ(writer->find(stat_of(1)), std::nullopt);
+    writer->insert(stat_of(1), hash_of(1));
+    ASSERT_TRUE(writer->flush().has_value());
+    EXPECT_EQ(table()->find(stat_of(1)), hash_of(1));
+  }
+}
+
+TEST_F(DigestTableTest, AnEntryInAnotherPageIsNone) {
+  const auto writer = table();
+  writer->insert(stat_of(1), hash_of(1));
+  ASSERT_TRUE(writer->flush().has_value());
+  // A page that the file system put in the wrong place.
+  const std::string bytes = disk_.bytes("/store/digests");
+  const std::string page = bytes.substr(bytes.size() / DigestTable::kPageBytes * DigestTable::kPageBytes);
+  disk_.damage("/store/digests", bytes.substr(0, DigestTable::kPageBytes) + page);
+  EXPECT_EQ(table()->find(stat_of(1)), std::nullopt);
+  EXPECT_EQ(table()->count_damaged(false).value(), 1u);
+  EXPECT_EQ(table()->count_damaged(true).value(), 1u);
+  EXPECT_EQ(table()->count_damaged(false).value(), 0u);
+}
+
+TEST_F(DigestTableTest, FailingReadsAreAsIfNothingWereKnown) {
+  const auto writer = table();
+  writer->insert(stat_of(1), hash_of(1));
+  ASSERT_TRUE(writer->flush().has_value());
+  files_.fail_reads_from(1);
+  EXPECT_EQ(table()->find(stat_of(1)), std::nullopt);
+}
+
+TEST_F(DigestTableTest, AFullDiskIsAnErrorOfFlushAlone) {
+  const auto writer = table();
+  writer->insert(stat_of(1), hash_of(1));
+  files_.fail_from(1, ENOSPC);
+  EXPECT_EQ(writer->flush().error().kind, ErrorKind::no_space);
+  EXPECT_EQ(writer->find(stat_of(1)), hash_of(1));
+  files_.heal();
+  EXPECT_TRUE(writer->flush().has_value());
+  EXPECT_EQ(table()->find(stat_of(1)), hash_of(1));
+}
+
+class TableHasherTest : public DigestTableTest {
+ protected:
+  struct Fresh {
+    explicit Fresh(TableHasherTest& test)
+        : table(test.files_, test.scratch_, test.layout_.at(Layout::kDigestTable), false),
+          hasher(test.files_, test.clock_, table) {}
+    DigestTable table;
+    TableHasher hasher;
+  };
+
+  /// Hashes as a new process would; how many reads of file contents it took.
+  std::uint64_t reads_of_hash(const std::string& path, const std::string& content) {
+    Fresh fresh(*this);
+    // The table's own reads are those of a look-up in an otherwise empty hasher.
+    const std::uint64_t before = files_.reads();
+    const auto hashed = fresh.hasher.hash(path);
+    EXPECT_TRUE(hashed.has_value());
+    EXPECT_EQ(hashed->digest, digest::digest_of(content));
+    EXPECT_EQ(hashed->stat, *disk_.stat(path).value());
+    const std::uint64_t after = files_.reads();
+    EXPECT_TRUE(fresh.hasher.flush().has_value());
+    return after - before;
+  }
+  bool is_remembered(const std::string& path, const std::string& content) {
+    (void)reads_of_hash(path, content);
+    const std::uint64_t second = reads_of_hash(path, content);
+    disk_.damage(path, std::string(content.size(),
+                                   '!'));  // behind the stat's back: only a remembered digest is still right
+    Fresh fresh(*this);
+    const bool remembered = fresh.hasher.hash(path).value().digest == digest::digest_of(content);
+    disk_.damage(path, content);
+    EXPECT_LE(second, 4u);
+    return remembered;
+  }
+};
+
+TEST_F(TableHasherTest, AnOldFileIsReadOnce) {
+  disk_.put("/work/a", "content");
+  clock_.advance_ms(1000);
+  EXPECT_TRUE(is_remembered("/work/a", "content"));
+}
+
+TEST_F(TableHasherTest, AFileWrittenJustNowIsNotRemembered) {
+  disk_.put("/work/a", "content");
+  EXPECT_FALSE(is_remembered("/work/a", "content"));
+  clock_.advance_ms(19);
+  EXPECT_FALSE(is_remembered("/work/a", "content"));
+  clock_.advance_ms(2);
+  EXPECT_TRUE(is_remembered("/work/a", "content"));
+}
+
+TEST_F(TableHasherTest, AChangeTimeAheadOfTheClockIsNotBelieved) {
+  disk_.put("/work/a", "content");
+  clock_.advance_ms(-60'000);
+  EXPECT_FALSE(is_remembered("/work/a", "content"));
+}
+
+TEST_F(TableHasherTest, AModificationTimeThatIsSetToNowIsNotBelieved) {
+  disk_.put("/work/a", "content");
+  const std::int64_t written_ns = clock_.now_ns();
+  clock_.advance_ms(1000);
+  ASSERT_TRUE(disk_.touch("/work/a", written_ns + 2'000'000'000).has_value());
+  clock_.advance_ms(1000);
+  EXPECT_FALSE(is_remembered("/work/a", "content"));
+  clock_.advance_ms(1000);
+  EXPECT_TRUE(is_remembered("/work/a", "content"));
+}
+
+TEST_F(TableHasherTest, ANetworkFileIsReadEachTime) {
+  disk_.set_network(true);
+  disk_.put("/work/a", "content");
+  clock_.advance_ms(1000);
+  EXPECT_FALSE(is_remembered("/work/a", "content"));
+}
+
+TEST_F(TableHasherTest, AChangedFileIsReadAgain) {
+  disk_.put("/work/a", "content");
+  clock_.advance_ms(1000);
+  (void)reads_of_hash("/work/a", "content");
+  disk_.put("/work/a", "CONTENT");
+  (void)reads_of_hash("/work/a", "CONTENT");
+  clock_.advance_ms(1000);
+  (void)reads_of_hash("/work/a", "CONTENT");
+}
+
+TEST_F(TableHasherTest, LinksAreFollowedAndOtherThingsRefused) {
+  disk_.put("/work/a", "content");
+  ASSERT_TRUE(disk_.make_link("a", "/work/l").has_value());
+  Fresh fresh(*this);
+  EXPECT_EQ(fresh.hasher.hash("/work/l").value().digest, digest::digest_of("content"));
+  EXPECT_EQ(fresh.hasher.hash("/work").error().kind, ErrorKind::invalid);
+  EXPECT_EQ(fresh.hasher.hash("/work/none").error().kind, ErrorKind::not_found);
+}
+
+TEST_F(TableHasherTest, LongFilesHashLikeShortOnes) {
+  for (const std::size_t size : {0u, 1u, 65'535u, 65'536u, 65'537u, 1'000'000u}) {
+    const std::string content(size, 'z');
+    disk_.put("/work/a", content);
+    Fresh fresh(*this);
+    EXPECT_EQ(fresh.hasher.hash("/work/a").value().digest, digest::digest_of(content)) << size;
+  }
+}
+
+}  // namespace
+}  // namespace hallmark::store
