@@ -69,6 +69,9 @@ Attempt make_attempt(os::FileSystem& files, const Request& request, Tier tier, S
           attempt.fast_path.get());
       break;
     case Tier::ptrace:
+      attempt.tier = std::make_unique<PtraceTier>(
+          PtraceTier::Options{streams.stdin_watch(), streams.stdin_target(), wanted});
+      break;
     case Tier::none:
       break;
   }

@@ -131,11 +131,8 @@ void PtraceTier::watch(EventSink& sink) {
   if (stop_.load(std::memory_order_relaxed)) set_free(sink);
 }
 
-void PtraceTier::stop() {
-  stop_.store(true, std::memory_order_relaxed);
-  // The watcher sleeps until a child changes its state. So there is one that does.
-  if (::vfork() == 0) ::_exit(0);
-}
+// Whoever calls it also interrupts the wait with a signal (tree_run.cpp).
+void PtraceTier::stop() { stop_.store(true, std::memory_order_relaxed); }
 
 void PtraceTier::go_on(pid_t thread, int signal) {
   tracees_.insert(thread);
