@@ -30,8 +30,8 @@ struct RunOptions {
   bool in_build_edge = false;        ///< an ancestor is a build tool
   std::string root;                  ///< absolute, normal form
   std::string build_folder;          ///< second root; empty: none found
-  std::vector<std::string>
-      ignored_variables;  ///< environment names that cannot matter (defaults and configured)
+  std::vector<std::string> ignored_variables;  ///< environment names that no compiler, assembler or linker
+                                               ///< reads (defaults and configured)
   model::Tier best_tier = model::Tier::hybrid;
   std::string hallmark_program;
   std::string agent_library;

@@ -118,8 +118,11 @@ Result<RunResult> Action::run() {
   const auto began_ns = tools_.clock.steady_ns();
   HALLMARK_CHECK(depfile_.check());
   bypass_ccache();
-  key_ = key_of(command_, bindings_, options_.ignored_variables,
-                tools_.ports.machine.identity("arch").value_or("unknown"));
+  // No compiler, assembler or linker reads a variable that the configuration passes over; a code generator
+  // may read a CI system's commit or build number.
+  std::span<const std::string> ignored;
+  if (kind_of_program(command_.argv.front()) != ProgramKind::other) ignored = options_.ignored_variables;
+  key_ = key_of(command_, bindings_, ignored, tools_.ports.machine.identity("arch").value_or("unknown"));
   site_ = site_of(command_, options_.root, output_);
   result_.weak_key = key_.weak;
 
