@@ -7,8 +7,6 @@
 #include <bitset>
 #include <cstring>
 
-#include "base/limits.h"
-
 namespace hallmark::store {
 namespace {
 
@@ -47,20 +45,6 @@ bool is_same_file(const Entry& a, const Entry& b) {
   return a.device == b.device && a.inode == b.inode;
 }
 
-std::uint64_t page_of(const FileStat& stat) {
-  const std::uint64_t group[2] = {stat.device, stat.inode >> kInodesPerPage_log2};
-  return XXH3_64bits(group, sizeof group) % limits::kDigestTablePages;
-}
-
-std::array<std::uint8_t, DigestTable::kPageBytes> header_page() {
-  std::array<std::uint8_t, DigestTable::kPageBytes> page{};
-  std::memcpy(page.data(), kMagic.data(), kMagic.size());
-  const std::uint64_t pages = limits::kDigestTablePages;
-  std::memcpy(page.data() + 24, &kVersion, sizeof kVersion);
-  std::memcpy(page.data() + 32, &pages, sizeof pages);
-  return page;
-}
-
 std::uint64_t offset_of(std::uint64_t page_number) {
   return (page_number + 1) * DigestTable::kPageBytes;
 }
@@ -91,10 +75,24 @@ struct DigestTable::Page {
   }
 };
 
-DigestTable::DigestTable(os::FileSystem& files, Scratch& scratch, std::string path, bool read_only)
-    : files_(files), scratch_(scratch), path_(std::move(path)), read_only_(read_only) {}
+DigestTable::DigestTable(os::FileSystem& files, Scratch& scratch, std::string path, bool read_only,
+                         std::uint64_t pages)
+    : files_(files), scratch_(scratch), path_(std::move(path)), read_only_(read_only), page_count_(pages) {}
 
 DigestTable::~DigestTable() = default;
+
+std::uint64_t DigestTable::page_of(const FileStat& stat) const {
+  const std::uint64_t group[2] = {stat.device, stat.inode >> kInodesPerPage_log2};
+  return XXH3_64bits(group, sizeof group) % page_count_;
+}
+
+std::array<std::uint8_t, DigestTable::kPageBytes> DigestTable::header_page() const {
+  std::array<std::uint8_t, kPageBytes> page{};
+  std::memcpy(page.data(), kMagic.data(), kMagic.size());
+  std::memcpy(page.data() + 24, &kVersion, sizeof kVersion);
+  std::memcpy(page.data() + 32, &page_count_, sizeof page_count_);
+  return page;
+}
 
 bool DigestTable::open() {
   if (opened_) return file_ != nullptr;
@@ -183,6 +181,14 @@ Status DigestTable::flush() {
   return {};
 }
 
+bool DigestTable::is_settled(std::uint64_t number, std::size_t slot) {
+  // A peer may have been writing the entry just when it was read; what is damaged stays so.
+  Entry entry{};
+  const auto got = file_->read_at(offset_of(number) + slot * kEntryBytes,
+                                  {reinterpret_cast<std::uint8_t*>(&entry), sizeof entry});
+  return !got.has_value() || !is_valid(entry, number);
+}
+
 Result<std::uint64_t> DigestTable::count_damaged(bool repair) {
   opened_ = false;
   file_.reset();
@@ -193,7 +199,7 @@ Result<std::uint64_t> DigestTable::count_damaged(bool repair) {
     return 1;
   }
   std::uint64_t damaged = 0;
-  for (std::uint64_t number = 0; number < limits::kDigestTablePages; ++number) {
+  for (std::uint64_t number = 0; number < page_count_; ++number) {
     Page page;
     HALLMARK_TRY(const std::size_t got,
                  file_->read_at(offset_of(number),
@@ -201,6 +207,7 @@ Result<std::uint64_t> DigestTable::count_damaged(bool repair) {
     if (got == 0) break;
     for (std::size_t i = 0; i < kEntriesPerPage; ++i) {
       if (is_unused(page.entries[i]) || is_valid(page.entries[i], number)) continue;
+      if (!is_settled(number, i)) continue;
       ++damaged;
       if (!repair || read_only_) continue;
       const Entry unused{};

@@ -20,6 +20,7 @@
 #include <unordered_map>
 
 #include "base/file_stat.h"
+#include "base/limits.h"
 #include "digest/digest.h"
 #include "os/file_system.h"
 #include "store/internal/scratch.h"
@@ -32,8 +33,9 @@ class DigestTable {
   static constexpr std::size_t kEntryBytes = 80;
   static constexpr std::size_t kEntriesPerPage = kPageBytes / kEntryBytes;
 
-  /// Nothing is opened before the first look-up.
-  DigestTable(os::FileSystem& files, Scratch& scratch, std::string path, bool read_only);
+  /// Nothing is opened before the first look-up. A file of another number of pages counts as damaged.
+  DigestTable(os::FileSystem& files, Scratch& scratch, std::string path, bool read_only,
+              std::uint64_t pages = limits::kDigestTablePages);
   ~DigestTable();
   DigestTable(const DigestTable&) = delete;
   DigestTable& operator=(const DigestTable&) = delete;
@@ -51,15 +53,19 @@ class DigestTable {
   struct Page;
   using Pages = std::unordered_map<std::uint64_t, std::unique_ptr<Page>>;
 
+  std::uint64_t page_of(const FileStat& stat) const;
+  std::array<std::uint8_t, kPageBytes> header_page() const;
   bool open();
   Status make();
   Page& page_at(std::uint64_t number);
+  bool is_settled(std::uint64_t number, std::size_t slot);
   Status write_page(std::uint64_t number, const Page& page);
 
   os::FileSystem& files_;
   Scratch& scratch_;
   std::string path_;
   bool read_only_;
+  std::uint64_t page_count_;
   bool opened_ = false;
   std::unique_ptr<os::RandomFile> file_;  // nullptr: none there, or not usable
   Pages pages_;
