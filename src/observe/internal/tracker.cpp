@@ -43,6 +43,7 @@ std::uint64_t class_of(const Event& event, bool nested) {
   if (nested) seed |= 2;
   if ((event.flags & (O_PATH | O_DIRECTORY)) != 0) seed |= 4;
   if (event.result < 0) seed |= is_missing(event.result) ? 8 : 16;
+  if (event.result == 0) seed |= 32;
   return seed;
 }
 
