@@ -5,6 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <climits>
+#include <memory>
+
 #include "observe/internal/hybrid_fast_path.h"
 #include "observe/internal/inherited.h"
 #include "observe/internal/notify_tier.h"
@@ -94,7 +98,7 @@ Result<model::Observation> Observer::run(const Request& request) {
   SignalGuard signals;
   const Subreaper subreaper;
   os::Clock& clock = os::system_clock();
-  for (std::string& descriptor : inherited_descriptors(request.command.environment)) {
+  for (std::string& descriptor : settle_inherited_descriptors(request.command)) {
     observation.doubts.push_back({ReasonCode::inherited_descriptor, std::move(descriptor), {}, {}});
   }
   std::vector<Tier> tiers = tiers_to_try(request);
@@ -143,6 +147,57 @@ Result<model::Observation> Observer::run(const Request& request) {
     return observation;
   }
   return fail(Error{ErrorKind::unsupported, "no way to run the command", {}});
+}
+
+std::vector<TierStatus> probe_tiers(const std::string& agent_library) {
+  // A probe of its own tells the tiers apart: does the execution of this program reach the sink?
+  class Probe final : public EventSink {
+   public:
+    void on_event(const Event& event) override { seen_ = seen_ || event.path == kProgram; }
+    void on_doubt(model::Reason reason) override { doubt_ = model::sentence(reason); }
+    bool seen() const { return seen_; }
+    const std::string& doubt() const { return doubt_; }
+    static constexpr const char* kProgram = "/bin/true";
+
+   private:
+    bool seen_ = false;
+    std::string doubt_;
+  };
+
+  Request request;
+  request.command.argv = {Probe::kProgram};
+  std::array<char, PATH_MAX> folder;
+  if (::getcwd(folder.data(), folder.size()) != nullptr) request.command.cwd = folder.data();
+  request.command.in = request.command.out = request.command.err = model::StreamKind::closed;
+  request.agent_library = agent_library;
+  SignalGuard signals;
+  const Subreaper subreaper;
+  std::vector<TierStatus> statuses;
+  for (const Tier tier : {Tier::hybrid, Tier::notify, Tier::ptrace, Tier::none}) {
+    TierStatus status{tier, false, {}};
+    Streams streams;
+    Probe probe;
+    if (tier == Tier::hybrid && agent_library.empty()) {
+      status.why = "no agent library is installed";
+    } else if (const Status ready = streams.open(request.command, tier != Tier::none); !ready) {
+      status.why = ready.error().message();
+    } else {
+      Attempt attempt = make_attempt(os::linux_file_system(), request, tier, streams);
+      const Status prepared = attempt.tier != nullptr ? attempt.tier->prepare() : Status{};
+      if (!prepared) {
+        status.why = prepared.error().message();
+      } else {
+        TreeRun run(request.command, signals, streams, attempt.tier.get(), probe);
+        const bool ran = run.run() == TreeRun::Outcome::ended;
+        status.works = ran && (tier == Tier::none || probe.seen());
+        if (!ran) status.why = run.failure().message();
+        if (ran && !status.works) status.why = "the probe's accesses were not reported";
+        if (status.works) status.why = probe.doubt();
+      }
+    }
+    statuses.push_back(std::move(status));
+  }
+  return statuses;
 }
 
 }  // namespace hallmark::observe

@@ -1,4 +1,9 @@
-// Descriptors beyond the standard streams that the command inherits from hallmark's caller.
+// Descriptors beyond the standard streams that the command would inherit from hallmark's caller.
+//
+// Shells, terminals and build services leak descriptors that nobody below them knows of. A command can use
+// one only if it is told its number (in an argument or a variable), or if the number is one digit, as scripts
+// agree on them. Those are passed on and make the result unproven; all others are withheld, so that they
+// cannot matter (docs/adr/0006-withheld-descriptors.md).
 #pragma once
 
 #include <string>
@@ -8,8 +13,8 @@
 
 namespace hallmark::observe {
 
-/// "number -> target" for each that stays open in the command, less those of make's jobserver and the null
-/// device.
-std::vector<std::string> inherited_descriptors(const model::Environment& environment);
+/// Marks the withheld ones close-on-exec in this process. Returns "number -> target" for each that the
+/// command will get, less those of make's jobserver and the null device.
+std::vector<std::string> settle_inherited_descriptors(const model::Command& command);
 
 }  // namespace hallmark::observe
