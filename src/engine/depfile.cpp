@@ -109,6 +109,7 @@ void Dependencies::finish_folders(std::int64_t start_ns) {
       continue;
     if (!own_.contains(folder) && !tools_.build.writes_into(folder, start_ns)) folders.insert(folder);
   }
+  folders.erase("/");  // Ninja's canonical form of it is empty: the deps log then cannot be written
   all_.assign(files_.begin(), files_.end());
   all_.insert(all_.end(), folders.begin(), folders.end());
   all_.insert(all_.end(), sentinels.begin(), sentinels.end());
