@@ -94,8 +94,8 @@ std::string overview() {
   Rows rows;
   for (const Verb& verb : verbs())
     if (!verb.hidden) rows.emplace_back(verb.name, verb.summary);
-  return fmt::format("{} {}\n\nUsage: {} VERB [FLAGS]; `{} VERB --help` says more\n\n{}\nEnvironment:\n{}",
-                     kProgram, kPurpose, kProgram, kProgram, two_columns(rows),
+  return fmt::format("{}\n\nUsage: {} VERB [FLAGS]; `{} VERB --help` says more\n\n{}\nEnvironment:\n{}",
+                     wrap(fmt::format("{} {}", kProgram, kPurpose), 0), kProgram, kProgram, two_columns(rows),
                      two_columns(described_rows(described_variables())));
 }
 

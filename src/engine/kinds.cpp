@@ -179,6 +179,14 @@ bool tells_host(std::string_view program) {
   return is_one_of(path::base_name(program), kHostTellers);
 }
 
+bool leaves_descriptors_alone(const std::vector<std::string>& argv) {
+  const auto names_descriptor = [](const std::string& word) {
+    return word.find("/dev/fd/") != std::string::npos || word.find("/proc/") != std::string::npos;
+  };
+  return kind_of_program(argv.front()) != ProgramKind::other &&
+         std::none_of(argv.begin(), argv.end(), names_descriptor);
+}
+
 Arguments read_arguments(const std::vector<std::string>& argv) {
   Arguments found;
   bool wants_depfile = false;

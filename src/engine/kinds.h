@@ -34,6 +34,10 @@ bool is_oracle(std::string_view program);
 /// A program that tells about the host (uname, hostname, nproc): Aspect::machine "host".
 bool tells_host(std::string_view program);
 
+/// A compiler, linker or assembler whose words name no descriptor: one that leaked into the build from a
+/// terminal or a CI agent means nothing to it.
+bool leaves_descriptors_alone(const std::vector<std::string>& argv);
+
 /// A dependency file that the arguments order.
 struct DepfileRequest {
   std::string path;            ///< as spelled; empty: derived from the output by the tool

@@ -247,6 +247,10 @@ Status Action::finish_execution(const model::Observation& observation) {
   result_.tier = observation.tier;
   result_.outputs = observation.outputs.size();
   auto doubts = doubts_of(observation, territory());
+  if (leaves_descriptors_alone(words_)) {
+    std::erase_if(doubts,
+                  [](const model::Reason& doubt) { return doubt.code == ReasonCode::inherited_descriptor; });
+  }
 
   States states(world());
   const Asked asked = Questions(world(), states, options_.root).of(observation, looked_up_ && doubts.empty());
