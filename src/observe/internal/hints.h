@@ -1,6 +1,6 @@
 // Hints: for which programs the agent pays.
 //
-// Putting the agent into a process costs what about 10 to 50 slow accesses cost (kPaysFrom). A program that
+// Putting the agent into a process costs about as much as it saves in 50 accesses (kPaysFrom). A program that
 // makes fewer is better watched without it. How many a program makes is learnt: a running average per program
 // file, kept across runs in one small file (docs/formats/hints.md). A program that was never seen gets the
 // agent.
@@ -25,7 +25,7 @@ namespace hallmark::observe {
 class Hints {
  public:
   /// Accesses of one process from which on the agent is cheaper than the supervisor.
-  static constexpr std::uint32_t kPaysFrom = 24;
+  static constexpr std::uint32_t kPaysFrom = 48;
 
   /// Never fails: see above.
   static Hints load(os::FileSystem& files, const std::string& path);

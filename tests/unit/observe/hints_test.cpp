@@ -44,7 +44,7 @@ TEST(Hints, KnowsWhichProgramsAreWorthIt) {
 TEST(Hints, ChangesItsMindSlowlyAndSaysThatItDid) {
   Hints hints = Hints::decode(three_programs().encode()).value();
   EXPECT_FALSE(hints.worth_saving());
-  hints.learn(program(2), 1, 40);
+  hints.learn(program(2), 1, 100);
   EXPECT_FALSE(hints.pays(program(2)));
   EXPECT_FALSE(hints.worth_saving());
   for (int i = 0; i < 10; ++i) hints.learn(program(2), 1, 400);
