@@ -82,6 +82,21 @@ Attempt make_attempt(os::FileSystem& files, const Request& request, Tier tier, S
   return attempt;
 }
 
+constexpr const char* kProbeProgram = "/bin/true";
+
+/// What a tier must report of the probe's run.
+class Probe final : public EventSink {
+ public:
+  void on_event(const Event& event) override { seen_ = seen_ || event.path == kProbeProgram; }
+  void on_doubt(model::Reason reason) override { doubt_ = model::sentence(reason); }
+  bool seen() const { return seen_; }
+  const std::string& doubt() const { return doubt_; }
+
+ private:
+  bool seen_ = false;
+  std::string doubt_;
+};
+
 std::vector<Tier> tiers_to_try(const Request& request) {
   std::vector<Tier> tiers;
   for (const Tier tier : {Tier::hybrid, Tier::notify, Tier::ptrace, Tier::none}) {
@@ -89,6 +104,24 @@ std::vector<Tier> tiers_to_try(const Request& request) {
     tiers.push_back(tier);
   }
   return tiers;
+}
+
+TierStatus probe_tier(const Request& request, Tier tier, SignalGuard& signals) {
+  if (tier == Tier::hybrid && request.agent_library.empty())
+    return {tier, false, "no agent library is installed"};
+  Streams streams;
+  if (const Status ready = streams.open(request.command, tier != Tier::none); !ready) {
+    return {tier, false, ready.error().message()};
+  }
+  Attempt attempt = make_attempt(os::linux_file_system(), request, tier, streams);
+  if (attempt.tier != nullptr) {
+    if (const Status ready = attempt.tier->prepare(); !ready) return {tier, false, ready.error().message()};
+  }
+  Probe probe;
+  TreeRun run(request.command, signals, streams, attempt.tier.get(), probe);
+  if (run.run() != TreeRun::Outcome::ended) return {tier, false, run.failure().message()};
+  if (tier != Tier::none && !probe.seen()) return {tier, false, "what the probe did was not reported"};
+  return {tier, true, probe.doubt()};
 }
 
 }  // namespace
@@ -150,22 +183,8 @@ Result<model::Observation> Observer::run(const Request& request) {
 }
 
 std::vector<TierStatus> probe_tiers(const std::string& agent_library) {
-  // A probe of its own tells the tiers apart: does the execution of this program reach the sink?
-  class Probe final : public EventSink {
-   public:
-    void on_event(const Event& event) override { seen_ = seen_ || event.path == kProgram; }
-    void on_doubt(model::Reason reason) override { doubt_ = model::sentence(reason); }
-    bool seen() const { return seen_; }
-    const std::string& doubt() const { return doubt_; }
-    static constexpr const char* kProgram = "/bin/true";
-
-   private:
-    bool seen_ = false;
-    std::string doubt_;
-  };
-
   Request request;
-  request.command.argv = {Probe::kProgram};
+  request.command.argv = {kProbeProgram};
   std::array<char, PATH_MAX> folder;
   if (::getcwd(folder.data(), folder.size()) != nullptr) request.command.cwd = folder.data();
   request.command.in = request.command.out = request.command.err = model::StreamKind::closed;
@@ -174,28 +193,7 @@ std::vector<TierStatus> probe_tiers(const std::string& agent_library) {
   const Subreaper subreaper;
   std::vector<TierStatus> statuses;
   for (const Tier tier : {Tier::hybrid, Tier::notify, Tier::ptrace, Tier::none}) {
-    TierStatus status{tier, false, {}};
-    Streams streams;
-    Probe probe;
-    if (tier == Tier::hybrid && agent_library.empty()) {
-      status.why = "no agent library is installed";
-    } else if (const Status ready = streams.open(request.command, tier != Tier::none); !ready) {
-      status.why = ready.error().message();
-    } else {
-      Attempt attempt = make_attempt(os::linux_file_system(), request, tier, streams);
-      const Status prepared = attempt.tier != nullptr ? attempt.tier->prepare() : Status{};
-      if (!prepared) {
-        status.why = prepared.error().message();
-      } else {
-        TreeRun run(request.command, signals, streams, attempt.tier.get(), probe);
-        const bool ran = run.run() == TreeRun::Outcome::ended;
-        status.works = ran && (tier == Tier::none || probe.seen());
-        if (!ran) status.why = run.failure().message();
-        if (ran && !status.works) status.why = "the probe's accesses were not reported";
-        if (status.works) status.why = probe.doubt();
-      }
-    }
-    statuses.push_back(std::move(status));
+    statuses.push_back(probe_tier(request, tier, signals));
   }
   return statuses;
 }
