@@ -48,6 +48,6 @@ std::span<const Described> described_exit_codes();
 
 inline constexpr std::string_view kProgram = "hallmark";
 inline constexpr std::string_view kPurpose =
-    "observes commands, replays them when nothing they used changed, and says why when something did";
+    "runs a command under observation, replays it when nothing that it used changed, says why else";
 
 }  // namespace hallmark::cli
