@@ -138,6 +138,20 @@ std::size_t length_of(const unsigned char* text, std::size_t limit) {
   return length;
 }
 
+bool starts_with(const unsigned char* text, const char* start) {
+  while (*start != 0 && *text == static_cast<unsigned char>(*start)) ++text, ++start;
+  return *start == 0;
+}
+
+/// Names whose meaning ends with the process, or changes while it runs: the supervisor must follow them at
+/// once.
+bool is_fleeting(const unsigned char* path) {
+  if (path[0] != '/') return false;
+  while (path[0] == '/') ++path;
+  if (starts_with(path, "proc") && (path[4] == '/' || path[4] == 0)) return true;
+  return starts_with(path, "dev/fd") || starts_with(path, "dev/std");
+}
+
 bool ends_in_deleted(const unsigned char* text, std::size_t bytes) {
   constexpr char kMark[] = " (deleted)";
   constexpr std::size_t kMarkBytes = sizeof(kMark) - 1;
@@ -169,6 +183,7 @@ std::size_t find_base(int folder, unsigned char* base) {
                                               .rdx = static_cast<long>(kBaseBytes)});
   if (got <= 0 || got >= static_cast<long>(kBaseBytes) || base[0] != '/') return 0;
   const auto bytes = static_cast<std::size_t>(got);
+  base[bytes] = 0;
   return ends_in_deleted(base, bytes) ? 0 : bytes;
 }
 
@@ -212,7 +227,7 @@ bool write_record(const Described& call, long result, const SharedStat* stat) {
   std::size_t base_bytes = 0;
   if (call.path[0] != '/') {
     base_bytes = find_base(call.folder, base);
-    if (base_bytes == 0) return false;
+    if (base_bytes == 0 || is_fleeting(base)) return false;
   }
   const bool slash = base_bytes > 1;
   const std::size_t path_bytes = base_bytes + (slash ? 1 : 0) + call.path_bytes;
@@ -251,6 +266,7 @@ bool describe(const FastRule& rule, const Arguments& a, long result, Described& 
   if (result == kErrorFault || result == kErrorNameTooLong) return true;  // no path was looked up
   call.path_bytes = length_of(call.path, limits::kPathBytes);
   if (call.path_bytes == 0) return true;  // fstat by another name, or ENOENT whatever the disk holds
+  if (is_fleeting(call.path)) return false;
   const Output output = output_of(rule.number, a);
   if (call.path < output.begin && call.path + call.path_bytes >= output.begin && result >= 0) {
     state.header->lost.fetch_add(1, std::memory_order_relaxed);  // the result was written over the path
@@ -259,6 +275,14 @@ bool describe(const FastRule& rule, const Arguments& a, long result, Described& 
   SharedStat stat;
   const bool has_stat = !failed(result) && find_stat(rule.number, a, result, stat);
   return write_record(call, result, has_stat ? &stat : nullptr);
+}
+
+/// The ring is closed for all, or for this image.
+bool must_be_seen() {
+  const ring::Header& header = *state.header;
+  if (header.closed.load(std::memory_order_acquire) != 0) return true;
+  const std::uint32_t bit = state.image % ring::kConfinedBits;
+  return (header.confined[bit / 64].load(std::memory_order_relaxed) >> (bit % 64) & 1) != 0;
 }
 
 long run_fast(const FastRule& rule, const Arguments& a) {
@@ -300,6 +324,6 @@ extern "C" __attribute__((visibility("hidden"), used)) long hallmark_agent_hook(
   const FastRule& rule = kFastRules[state.rules[trampoline]];
   // What the replaced mov would have done; 32 bits, zero above.
   if (state.sets_folder[trampoline]) arguments->rdi = static_cast<std::uint32_t>(AT_FDCWD);
-  if (state.header->closed.load(std::memory_order_acquire) != 0) return call_seen(rule.number, *arguments);
+  if (must_be_seen()) return call_seen(rule.number, *arguments);
   return run_fast(rule, *arguments);
 }

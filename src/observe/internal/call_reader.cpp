@@ -97,6 +97,8 @@ CallReader::Outcome CallReader::read(const Call& call, const SyscallRule& rule, 
     case CallKind::stdin_wait:
       read_stdin_call(call, rule);
       return Outcome::nothing;
+    case CallKind::confine:
+      return Outcome::nothing;
     case CallKind::beyond:
       other_roots_ = true;
       sink.on_doubt({ReasonCode::observation_lost, program_of(call.thread), rule.name, {}});

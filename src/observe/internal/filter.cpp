@@ -5,6 +5,7 @@
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -99,10 +100,21 @@ void emit_body(Assembler& out, const SyscallRule& rule, const FilterOptions& opt
       out.give(SECCOMP_RET_ALLOW);
     }
   }
+  if (rule.kind == CallKind::confine) {
+    out.load(argument_low(0));
+    if (rule.number == SYS_prctl) {
+      out.if_equal(PR_SET_SECCOMP, 1, 0);
+    } else {
+      out.if_at_least(SECCOMP_SET_MODE_FILTER + 1, 0, 1);  // the others only ask
+    }
+    out.give(SECCOMP_RET_ALLOW);
+  }
   out.give(options.action);
 }
 
-bool is_wanted(const SyscallRule& rule, FilterOptions::StdinWatch watch) {
+bool is_wanted(const SyscallRule& rule, const FilterOptions& options) {
+  if (rule.kind == CallKind::confine) return options.stub.has_value();
+  const FilterOptions::StdinWatch watch = options.stdin_watch;
   if (rule.kind != CallKind::stdin_use && rule.kind != CallKind::stdin_wait) return true;
   switch (rule.number) {
     case SYS_preadv2: return true;
@@ -133,7 +145,7 @@ std::vector<sock_filter> build_filter(const FilterOptions& options) {
   out.if_equal(SYS_io_uring_setup, 0, 1);
   out.give(SECCOMP_RET_ERRNO | ENOSYS);
   for (const SyscallRule& rule : kSyscallRules) {
-    if (!is_wanted(rule, options.stdin_watch)) continue;
+    if (!is_wanted(rule, options)) continue;
     Assembler body;
     emit_body(body, rule, options);
     out.if_equal(rule.number, 0, static_cast<std::uint8_t>(body.size()));

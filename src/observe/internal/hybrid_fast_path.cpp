@@ -5,11 +5,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "base/limits.h"
 #include "observe/internal/injectable.h"
+#include "observe/internal/process_info.h"
 #include "observe/internal/program_file.h"
 #include "observe/internal/sites.h"
 
@@ -20,11 +25,24 @@ constexpr std::string_view kPreloadFile = "/etc/ld.so.preload";
 constexpr std::size_t kPreloadMaxBytes = 64u << 10;
 constexpr std::size_t kEnvironmentChunkBytes = 32u << 10;
 constexpr std::size_t kEnvironmentMaxBytes = 4u << 20;
+constexpr std::size_t kProcessStatBytes = 512;
+constexpr int kForkHops = 16;
 constexpr std::uint32_t kImagesMax = 0x7ffffffe;
 /// With it ld.so lists what it would load and does not start the program: ldd.
 constexpr std::string_view kTraceVariable = "LD_TRACE_LOADED_OBJECTS=";
 
 const InjectedReply kNoSuchFile{-1, 0, ENOENT};
+
+/// 0: none, or gone.
+pid_t parent_of(pid_t process) {
+  const OwnedDescriptor file(
+      open(("/proc/" + std::to_string(process) + "/stat").c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, kProcessStatBytes> text{};
+  if (file.number() < 0 || read(file.number(), text.data(), text.size() - 1) <= 0) return 0;
+  const char* behind_name = std::strrchr(text.data(), ')');  // the name may hold anything
+  int parent = 0;
+  return behind_name != nullptr && std::sscanf(behind_name, ") %*c %d", &parent) == 1 ? parent : 0;
+}
 
 /// Whether the environment that a process was started with holds a variable ("NAME=").
 bool environment_has(pid_t process, std::string_view variable) {
@@ -236,6 +254,19 @@ void HybridFastPath::on_execute(pid_t thread, std::string_view path) {
   ++programs_[*program].processes;
   const bool inject = programs_[*program].inject && !reader_->closed() && !new_view_;
   processes_[thread] = {*program, inject ? Stage::executed : Stage::none};
+}
+
+void HybridFastPath::on_confine(pid_t thread) {
+  // A process that forked from an image without executing anything has the image of its parent.
+  pid_t process = linux_process_info().process_of(thread);
+  for (int hops = 0; hops < kForkHops && process > 1; ++hops) {
+    const auto found = std::ranges::find(images_.rbegin(), images_.rend(), process, &Image::process);
+    if (found != images_.rend()) {
+      return reader_->confine(static_cast<std::uint32_t>(images_.rend() - found - 1));
+    }
+    process = parent_of(process);
+  }
+  reader_->close();
 }
 
 void HybridFastPath::on_new_view() {

@@ -46,6 +46,7 @@ class HybridFastPath final : public FastPath, private RingConsumer {
   void drain(EventSink& sink) override;
   std::optional<InjectedReply> answer(const Event& event, bool& report) override;
   void on_new_view() override;
+  void on_confine(pid_t thread) override;
   void on_execute(pid_t thread, std::string_view path) override;
   void finish(EventSink& sink) override;
   std::uint64_t fast_events() const override { return reader_ ? reader_->records() : 0; }

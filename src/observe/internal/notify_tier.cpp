@@ -146,6 +146,7 @@ void NotifyTier::handle(const seccomp_notif& request, EventSink& sink) {
   if (fast_path_ != nullptr) {
     fast_path_->drain(sink);
     if (rule->kind == CallKind::beyond || rule->number == SYS_chroot) fast_path_->on_new_view();
+    if (rule->kind == CallKind::confine) fast_path_->on_confine(thread);
   }
   Event event;
   const CallReader::Outcome outcome = reader_.read(call, *rule, sink, event);

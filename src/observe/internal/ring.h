@@ -71,12 +71,17 @@ struct alignas(512) Library {
   SharedSite sites[kSitesPerLibrary];
 };
 
+inline constexpr std::uint32_t kConfinedBits = 16 * 64;
+
 struct alignas(512) Header {
   std::uint32_t version = kVersion;
   /// Set once, by the supervisor: every agent goes the slow path from now on.
   std::atomic<std::uint32_t> closed{0};
   /// Accesses that an agent made and could not describe.
   std::atomic<std::uint32_t> lost{0};
+  /// The same for some images only: bit (image % kConfinedBits). Two images may share one; that costs time,
+  /// nothing else.
+  alignas(64) std::atomic<std::uint64_t> confined[16] = {};
   alignas(64) std::atomic<std::uint64_t> started{0};
   alignas(64) std::atomic<std::uint64_t> finished{0};
   alignas(64) std::atomic<std::uint64_t> head{0};  ///< next position that is free

@@ -170,6 +170,11 @@ void RingReader::close() {
   page_->header.closed.store(1, std::memory_order_release);
 }
 
+void RingReader::confine(std::uint32_t image) {
+  const std::uint32_t bit = image % ring::kConfinedBits;
+  page_->header.confined[bit / 64].fetch_or(std::uint64_t{1} << (bit % 64), std::memory_order_release);
+}
+
 bool RingReader::closed() const {
   return page_->header.closed.load(std::memory_order_relaxed) != 0;
 }

@@ -56,6 +56,8 @@ class RingReader {
 
   /// From now on agents leave everything to the slow path.
   void close();
+  /// From now on the agents of one image do.
+  void confine(std::uint32_t image);
   bool closed() const;
   /// The ring was closed because what it holds cannot be read.
   bool broken() const { return broken_; }

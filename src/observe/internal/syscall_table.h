@@ -40,6 +40,7 @@ enum class CallKind : std::uint8_t {
   send_messages,  ///< argument 1 is an array of struct mmsghdr, 2 their number
   stdin_use,      ///< takes bytes from, or copies, the descriptor in argument `folder`; watched if that is 0, see filter.h
   stdin_wait,     ///< may wait for descriptor 0 among others
+  confine,  ///< seccomp: watched only where an agent has to know (hybrid)
   beyond,         ///< mounts and file handles: what it brings into view cannot be followed
 };
 
@@ -217,6 +218,8 @@ inline constexpr std::array kSyscallRules = {
   table::other(SYS_move_mount, "move_mount",   CallKind::beyond),
   table::other(SYS_open_tree,  "open_tree",    CallKind::beyond),
   table::other(kSysOpenTreeAttr, "open_tree_attr", CallKind::beyond),
+  table::other(SYS_seccomp,    "seccomp",      CallKind::confine),
+  table::other(SYS_prctl,      "prctl",        CallKind::confine),
   table::other(SYS_setns,      "setns",        CallKind::beyond),
 };
 // clang-format on
