@@ -12,3 +12,6 @@ if(HALLMARK_SANITIZE)
                                                   -fno-sanitize-recover=all)
   target_link_options(hallmark_flags INTERFACE -fsanitize=${HALLMARK_SANITIZE})
 endif()
+if(HALLMARK_FUZZ)  # clang only: every room reports its coverage to libFuzzer
+  target_compile_options(hallmark_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
