@@ -64,6 +64,7 @@ class HashTable {
     std::fill(slots_.begin(), slots_.end(), Slot{});
     used_ = 0;
   }
+  void release() { *this = HashTable(); }
   std::size_t size() const { return used_; }
 
  private:

@@ -62,6 +62,7 @@ class PathResolver {
   bool stable() const { return cacheable_; }
 
   void forget_folders() { folders_.clear(); }
+  void release() { folders_.release(); }
 
  private:
   Resolved walk(NodeId from, std::string_view names, bool follow, pid_t thread,

@@ -96,6 +96,8 @@ class PathTree {
   const FileStat* state_of(NodeId id) const;
 
   std::size_t size() const { return size_; }
+  /// Gives memory back; from here on no node can be found or made by name.
+  void release_index() { index_ = {}; }
   /// Forgets what the disk holds at and below a node.
   void forget_disk(NodeId id);
 

@@ -15,8 +15,9 @@ namespace {
 using model::ReasonCode;
 using model::Use;
 
-constexpr std::size_t kDoubts = 256;                        // distinct ones that are kept
-constexpr std::size_t kNodes = 2 * limits::kObservedPaths;  // names on the way and names made count too
+constexpr std::size_t kDoubts = 256;  // distinct ones that are kept
+constexpr std::size_t kNodes =
+    limits::kObservedPaths + limits::kObservedPaths / 3;  // names on the way count, too
 constexpr std::uint32_t kSetIds = 06000;
 
 /// Devices whose use says nothing about the world outside the command.

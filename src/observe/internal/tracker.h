@@ -107,6 +107,7 @@ class Tracker final : public EventSink, private PathResolver::Listener {
   void forget_walks();
 
   // tracker_result.cpp
+  std::uint8_t uses_that_count(NodeId node) const;
   void add_inputs_of(NodeId node, std::vector<model::ObservedInput>& inputs) const;
 
   os::FileSystem& files_;

@@ -1,5 +1,6 @@
 // Tracker, third part: the Observation at the end.
 #include <algorithm>
+#include <bit>
 
 #include "observe/internal/tracker.h"
 
@@ -7,18 +8,27 @@ namespace hallmark::observe {
 
 using model::Use;
 
+std::uint8_t Tracker::uses_that_count(NodeId id) const {
+  const Node& node = tree_[id];
+  std::uint8_t uses = node.uses;
+  if (node.change != kNone && changes_[node.change].ever_whole) {
+    uses &= static_cast<std::uint8_t>(~(use_bit(Use::kind) | use_bit(Use::size) | use_bit(Use::mtime)));
+  }
+  // Content says all that kind would, unless the file can be executed.
+  const FileStat* state = tree_.state_of(id);
+  if ((uses & use_bit(Use::content)) != 0 && state != nullptr && !state->executable()) {
+    uses &= static_cast<std::uint8_t>(~use_bit(Use::kind));
+  }
+  return uses;
+}
+
 void Tracker::add_inputs_of(NodeId id, std::vector<model::ObservedInput>& inputs) const {
   const Node& node = tree_[id];
-  const bool made_whole = node.change != kNone && changes_[node.change].ever_whole;
+  const std::uint8_t uses = uses_that_count(id);
   const FileStat* state = tree_.state_of(id);
   const auto digest = digests_.find(id);
   for (const Use use : {Use::content, Use::kind, Use::listing, Use::link, Use::size, Use::mtime}) {
-    if (!(node.uses & use_bit(use))) continue;
-    const bool look = use == Use::kind || use == Use::size || use == Use::mtime;
-    if (look && made_whole) continue;
-    // Content says all that kind would, unless the file can be executed.
-    if (use == Use::kind && (node.uses & use_bit(Use::content)) && state != nullptr && !state->executable())
-      continue;
+    if ((uses & use_bit(use)) == 0) continue;
     model::ObservedInput input;
     input.path = tree_.path_of(id);
     input.use = use;
@@ -38,6 +48,15 @@ void Tracker::add_inputs_of(NodeId id, std::vector<model::ObservedInput>& inputs
 }
 
 void Tracker::finish(model::Observation& into) {
+  // A run with very many paths comes to its peak here: give back what is done with, and never let the result
+  // move.
+  seen_.release();
+  resolver_.release();
+  tree_.release_index();
+  std::size_t count = 0;
+  for (NodeId id = 0; id < tree_.size(); ++id)
+    count += static_cast<std::size_t>(std::popcount(uses_that_count(id)));
+  into.inputs.reserve(count);
   for (NodeId id = 0; id < tree_.size(); ++id) {
     if (tree_[id].uses != 0) add_inputs_of(id, into.inputs);
   }
