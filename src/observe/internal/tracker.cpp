@@ -175,7 +175,9 @@ void Tracker::note_by_kind(const Event& event, NodeId id, const std::optional<Fi
     if (reads) note_source_of_bytecode(id);
     return;
   }
-  if (is_ignored(id, event.thread) || is_internal(id)) return;
+  if (is_ignored(id, event.thread)) return;
+  settle(id, known);
+  if (is_internal(id)) return;
   const std::uint8_t wanted = use_bit(reads ? Use::content : Use::kind);
   if ((tree_[id].uses & wanted) && !nested) return;
   std::optional<FileStat> stat = known;
@@ -225,12 +227,24 @@ bool Tracker::is_ignored(NodeId id, pid_t thread) const {
 
 bool Tracker::is_internal(NodeId id) const {
   const Own own = tree_[id].own;
-  if (own == Own::whole || own == Own::gone) return true;
+  return own == Own::whole || own == Own::gone;
+}
+
+bool Tracker::is_below_own_folder(NodeId id) const {
   if (!made_folders_) return false;
   for (NodeId at = id; at != kRootNode; at = tree_[at].parent) {
-    if (tree_[at].own == Own::whole || tree_[at].own == Own::gone) return true;
+    if (is_internal(at)) return true;
   }
   return false;
+}
+
+void Tracker::settle(NodeId id, const std::optional<FileStat>& now) {
+  Node& node = tree_[id];
+  if (!is_internal(id) || node.change == kNone) return;
+  Change& change = changes_[node.change];
+  if (!now || !change.before || *now != *change.before) return;
+  node.own = Own::none;
+  change.whole = change.ever_whole = false;
 }
 
 bool Tracker::note(NodeId id, Use use, std::optional<FileStat> stat) {
@@ -257,7 +271,7 @@ bool Tracker::note(NodeId id, Use use, std::optional<FileStat> stat) {
 
 void Tracker::note_absent(NodeId id) {
   Node& node = tree_[id];
-  if (is_ignored(id, thread_) || is_internal(id) || node.own != Own::none) return;
+  if (is_ignored(id, thread_) || is_below_own_folder(id) || node.own != Own::none) return;
   if (node.uses != 0) {
     if (!node.absent)
       doubt(ReasonCode::input_changed, id);  // it was there before, and somebody else removed it

@@ -4,7 +4,10 @@
 // The rules, per path in normal form:
 //   - the first use counts, with the state of the disk at that time; what the command made before is no
 //   input;
-//   - whatever lies below a folder that the command made is the command's own;
+//   - a name that is missing below a folder that the command made is the command's own business; a file there
+//   that it did
+//     not make (somebody else writes there, too) is an input;
+//   - a change is believed until the disk shows that it failed;
 //   - a file made whole (truncated, created, renamed over) needs no earlier look at it: such looks are
 //   dropped at the end;
 //   - content that was read and is about to be changed is hashed just before the change;
@@ -72,6 +75,9 @@ class Tracker final : public EventSink, private PathResolver::Listener {
   void on_list(const Event& event);
   bool is_ignored(NodeId node, pid_t thread) const;
   bool is_internal(NodeId node) const;
+  bool is_below_own_folder(NodeId node) const;
+  /// Takes a change back that failed, as the state of the disk after it shows.
+  void settle(NodeId node, const std::optional<FileStat>& now);
   bool is_full();
   bool note(NodeId node, model::Use use, std::optional<FileStat> stat);
   void note_absent(NodeId node);

@@ -30,9 +30,10 @@ void Tracker::forget_walks() {
 }
 
 std::optional<FileStat> Tracker::state_now(const Resolved& where) {
-  if (where.stat) return where.stat;
   if (where.end == WalkEnd::absent) return std::nullopt;
-  return resolver_.look(where.node);
+  const auto stat = where.stat ? where.stat : resolver_.look(where.node);
+  settle(where.node, stat);
+  return stat;
 }
 
 Tracker::Change& Tracker::begin_change(NodeId id, const std::optional<FileStat>& now) {

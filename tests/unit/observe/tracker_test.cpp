@@ -223,6 +223,32 @@ TEST(Tracker, WhatLiesInAnOwnFolderIsOwn) {
   EXPECT_THAT(world.outputs(), ElementsAre("new /w/build folder", "new /w/build/x"));
 }
 
+TEST(Tracker, ForeignFileInAnOwnFolderIsAnInput) {
+  ObservedWorld world;
+  world.make_folder("/w/gen");
+  world.write("/w/gen/mine.h");
+  world.files.put("/w/gen/theirs.h", "by somebody else");
+  world.read("/w/gen/mine.h");
+  world.read("/w/gen/theirs.h");
+  EXPECT_THAT(world.inputs(), ElementsAre("content /w/gen/theirs.h"));
+}
+
+TEST(Tracker, ChangeThatFailedIsTakenBack) {
+  ObservedWorld world;
+  world.files.put("/usr/lib/read-only", "x");
+  world.files.put("/usr/lib/kept", "x");
+  world.files.put("/usr/lib/target", "x");
+  world.report(Access::open_write, "/usr/lib/read-only", O_WRONLY | O_TRUNC);
+  world.report(Access::remove, "/usr/lib/kept", 0, false);
+  world.report(Access::rename, "/usr/lib/kept", 0, false, "/usr/lib/target");
+  world.read("/usr/lib/read-only");
+  world.read("/usr/lib/kept");
+  world.read("/usr/lib/target");
+  EXPECT_THAT(world.inputs(),
+              ElementsAre("content /usr/lib/kept", "content /usr/lib/read-only", "content /usr/lib/target"));
+  EXPECT_THAT(world.outputs(), IsEmpty());
+}
+
 TEST(Tracker, OwnFolderThatMoves) {
   ObservedWorld world;
   world.make_folder("/w/tmp");
