@@ -54,19 +54,23 @@ Status DepfileStep::check() const {
   return {};
 }
 
-bool DepfileStep::names_depfile(const std::string& path) const {
-  if (!arguments_.depfile || arguments_.depfile->path.empty()) return false;
-  const auto named = absolute_path(command_.cwd, arguments_.depfile->path);
+bool DepfileStep::is_named(const std::string& spelled, const std::string& path) const {
+  if (spelled.empty()) return false;
+  const auto named = absolute_path(command_.cwd, spelled);
   if (named == path) return true;
   const auto folder = real_path(files_, std::string(path::parent(named)));
   return folder && path::join(*folder, path::base_name(named)) == path;
 }
 
+/// In the arguments, or as --depfile: the caller then means the command's own file.
+bool DepfileStep::names_depfile(const std::string& path) const {
+  return is_named(options_.depfile, path) || (arguments_.depfile && is_named(arguments_.depfile->path, path));
+}
+
 std::map<std::string, std::string> DepfileStep::own_depfiles(const model::Observation& observation) const {
   std::map<std::string, std::string> found;
-  const auto ours = options_.depfile.empty() ? std::string() : absolute_path(command_.cwd, options_.depfile);
   for (const auto& output : observation.outputs) {
-    if (output.kind != NodeKind::file || output.path == ours) continue;
+    if (output.kind != NodeKind::file) continue;
     if (!has_depfile_name(output.path) && !names_depfile(output.path)) continue;
     auto text = os::read_file(files_, output.path, kDepfileBytes);
     if (text.has_value() && parse_make_text(*text)) found.emplace(output.path, *std::move(text));
@@ -123,7 +127,10 @@ Result<DepfileStep::Written> DepfileStep::write(const model::PathSet& paths,
         is_completed(path, text, depfiles, outputs) ? dependencies.completed(text, phony) : text;
     if (rewrite || whole != text) HALLMARK_CHECK(put(path, whole));
   }
-  if (!options_.depfile.empty())
+  const bool written = std::any_of(depfiles.begin(), depfiles.end(), [&](const auto& own_file) {
+    return is_named(options_.depfile, own_file.first);
+  });
+  if (!options_.depfile.empty() && !written)
     HALLMARK_CHECK(
         put(absolute_path(command_.cwd, options_.depfile), dependencies.depfile(target(outputs), phony)));
   return result;

@@ -23,7 +23,7 @@ class DepfileStep {
   /// Before anything runs: whether the file that the caller wants can be written at all.
   Status check() const;
 
-  /// Dependency files among what the command left: path -> text. The file of --depfile is not among them.
+  /// Dependency files among what the command left: path -> text.
   std::map<std::string, std::string> own_depfiles(const model::Observation& observation) const;
 
   struct Written {
@@ -43,6 +43,7 @@ class DepfileStep {
   bool may_replace(const std::string& path) const;
 
  private:
+  bool is_named(const std::string& spelled, const std::string& path) const;
   bool names_depfile(const std::string& path) const;
   bool is_completed(const std::string& path, const std::string& text,
                     const std::map<std::string, std::string>& all,
