@@ -69,7 +69,8 @@ class FileSystem {
   /// The names in a folder, sorted bytewise, without "." and "..".
   virtual Result<std::vector<std::string>> list(const std::string& path) = 0;
 
-  virtual Result<std::unique_ptr<ReadableFile>> open_read(const std::string& path) = 0;  ///< follows links
+  virtual Result<std::unique_ptr<ReadableFile>> open_read(
+      const std::string& path) = 0;  ///< follows links; never blocks
   /// Makes a new file; fails with EEXIST's error if the name is taken.
   virtual Result<std::unique_ptr<WritableFile>> create(const std::string& path, std::uint32_t mode) = 0;
   /// Opens for append, makes it if absent.

@@ -192,7 +192,8 @@ class LinuxFileLock final : public FileLock {
  public:
   explicit LinuxFileLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
   ~LinuxFileLock() override {
-    // Not close alone: a child that was forked meanwhile has a copy of the descriptor, and would keep the lock.
+    // Not close alone: a child that was forked meanwhile has a copy of the descriptor, and would keep the
+    // lock.
     ::flock(descriptor_.number(), LOCK_UN);
   }
   LinuxFileLock(const LinuxFileLock&) = delete;
@@ -290,7 +291,8 @@ class LinuxFileSystem final : public FileSystem {
   }
 
   Result<std::unique_ptr<ReadableFile>> open_read(const std::string& path) override {
-    Descriptor descriptor = open_file(path, O_RDONLY);
+    // Neither a fifo without a writer nor a terminal may hold us up.
+    Descriptor descriptor = open_file(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (!descriptor.open()) return fail(Error::from_errno("open", path));
     return std::make_unique<LinuxReadableFile>(std::move(descriptor), path);
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <vector>
 
@@ -55,6 +57,17 @@ TEST(Reason, EveryCodeHasANameAndASentenceOfItsOwn) {
     EXPECT_FALSE(text.empty() || text.ends_with('.')) << text;
     EXPECT_FALSE(text.starts_with("reason ")) << text;
     EXPECT_FALSE(sentence({code, "", "", ""}).empty());
+  }
+}
+
+TEST(Reason, TheDocumentationExplainsEachCode) {
+  std::ifstream file(std::string(HALLMARK_SOURCE_DIR) + "/docs/reasons.md");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  ASSERT_FALSE(text.empty());
+  for (const ReasonCode code : all_codes()) {
+    const std::string row =
+        "| `" + std::string(name_of(code)) + "` | " + std::to_string(static_cast<unsigned>(code)) + " |";
+    EXPECT_NE(text.find(row), std::string::npos) << row;
   }
 }
 

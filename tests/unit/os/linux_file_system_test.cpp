@@ -51,6 +51,12 @@ TEST(LinuxFileSystem, AFullDiskIsNoSpace) {
   EXPECT_EQ((*full)->write(as_bytes("x")).error().kind, ErrorKind::no_space);
 }
 
+TEST(LinuxFileSystem, AFifoWithoutAWriterDoesNotHoldUpAReader) {
+  const test::TempFolder folder;
+  ASSERT_EQ(::mkfifo(folder.at("f").c_str(), 0644), 0);
+  EXPECT_EQ(read_file(linux_file_system(), folder.at("f"), 100).value_or("error"), "");
+}
+
 TEST(LinuxFileSystem, ALockDiesWithItsHolder) {
   const test::TempFolder folder;
   int ready[2];
