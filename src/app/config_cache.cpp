@@ -108,7 +108,7 @@ Result<ConfigSignature> signature_of(os::FileSystem& files, const ConfigFiles& p
 
 std::string config_cache_path(const model::Environment& environment, const ConfigFiles& paths) {
   const std::string folder = standard_store(environment);
-  if (folder.empty()) return folder;
+  if (folder.empty()) return {};
   digest::Encoder name;
   name.text(paths.user_path).text(paths.root_path);
   return path::join(folder, "config/" + name.key().hex().substr(0, 32));

@@ -53,7 +53,7 @@ std::string on_path(const model::Environment& environment, std::string_view name
   std::string_view rest = entry == environment.end() ? std::string_view() : std::string_view(entry->second);
   while (!rest.empty()) {
     const auto colon = rest.find(':');
-    const std::string candidate = path::join(rest.substr(0, colon), name);
+    std::string candidate = path::join(rest.substr(0, colon), name);
     if (candidate.starts_with('/') && access(candidate.c_str(), X_OK) == 0) return candidate;
     rest = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
   }

@@ -31,9 +31,9 @@ PYTHON
 }
 
 make_origin() {
-  mkdir -p "$place/origin/third_party/patched"
+  mkdir -p "$place/origin/third_party/patched/$(dirname "$shadowed")"
   cp -r "tools/demo/$kind/." "$place/origin/"
-  : >"$place/origin/third_party/patched/.keep"
+  : >"$place/origin/third_party/patched/$(dirname "$shadowed")/.keep"
   if [[ $kind == cuda ]]; then
     fetch_cutlass
   else
@@ -45,7 +45,7 @@ make_origin() {
 }
 
 clean_checkout() {
-  rm -rf "$place/work" "$place/binary"
+  rm -rf "$place/work"
   git clone -q "$place/origin" "$place/work"
 }
 
@@ -55,9 +55,11 @@ counter() { "$hallmark" cache stats --json --root "$place/work" | python3 -c "im
 configure() {
   local launcher="$hallmark;run;--" language launchers=()
   for language in "${languages[@]}"; do
-    launchers+=("-DCMAKE_${language}_COMPILER_LAUNCHER=$launcher" "-DCMAKE_${language}_LINKER_LAUNCHER=$launcher")
+    launchers+=("-DCMAKE_${language}_COMPILER_LAUNCHER=$launcher")
   done
-  cmake -S "$place/work" -B "$place/binary" -G Ninja -DCMAKE_BUILD_TYPE=Release "${launchers[@]}" >"$place/configure.log"
+  # CMake has a linker launcher for C and C++ only.
+  launchers+=("-DCMAKE_CXX_LINKER_LAUNCHER=$launcher")
+  cmake -S "$place/work" -B "$place/work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "${launchers[@]}" >"$place/configure.log"
 }
 
 rows=()
@@ -69,7 +71,7 @@ step() {
   if [[ ${2-} == configure ]]; then configure; fi
   read -ra before < <(counter)
   started=$(date +%s%N)
-  ninja -C "$place/binary" >"$place/ninja.log" || { cat "$place/ninja.log"; exit 1; }
+  ninja -C "$place/work/build" >"$place/ninja.log" || { cat "$place/ninja.log"; exit 1; }
   ended=$(date +%s%N)
   read -ra after < <(counter)
   seconds=$(awk -v ns=$((ended - started)) 'BEGIN {printf "%.2f", ns / 1e9}')
@@ -101,7 +103,6 @@ main() {
   say "" >>"$place/work/$edited"
   step "a header on an -isystem path edited (${edited##*/})"
   why
-  mkdir -p "$(dirname "$place/work/third_party/patched/$shadowed")"
   printf '#include_next <%s>\n' "$shadowed" >"$place/work/third_party/patched/$shadowed"
   step "a new header earlier in the search path (${shadowed##*/})"
   why
