@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cstddef>
 
@@ -42,6 +44,7 @@ class Assembler {
   void if_at_least(std::uint32_t value, std::uint8_t then, std::uint8_t otherwise) {
     add(BPF_JMP | BPF_JGE | BPF_K, value, then, otherwise);
   }
+  void jump(std::uint32_t distance) { add(BPF_JMP | BPF_JA, distance); }
   std::size_t size() const { return code_.size(); }
   std::vector<sock_filter> take() { return std::move(code_); }
 
@@ -117,20 +120,126 @@ bool is_wanted(const SyscallRule& rule, const FilterOptions& options) {
   const FilterOptions::StdinWatch watch = options.stdin_watch;
   if (rule.kind != CallKind::stdin_use && rule.kind != CallKind::stdin_wait) return true;
   switch (rule.number) {
-    case SYS_preadv2: return true;
+    case SYS_preadv2:
+      return true;
     case SYS_pread64:
     case SYS_preadv:
     case SYS_mmap:
-    case SYS_copy_file_range: return watch == FilterOptions::StdinWatch::file;
+    case SYS_copy_file_range:
+      return watch == FilterOptions::StdinWatch::file;
     case SYS_read:
     case SYS_readv:
     case SYS_splice:
       return watch == FilterOptions::StdinWatch::terminal || watch == FilterOptions::StdinWatch::proxied;
     case SYS_sendfile:
       return watch == FilterOptions::StdinWatch::file || watch == FilterOptions::StdinWatch::proxied;
-    default: return watch == FilterOptions::StdinWatch::proxied;
+    default:
+      return watch == FilterOptions::StdinWatch::proxied;
   }
 }
+
+/// A program piece for a system call number; pieces that need no body of their own are shared.
+struct Piece {
+  enum class Kind : std::uint8_t { allow, refuse, report, shared_fast, own };
+  Kind kind = Kind::allow;
+  const SyscallRule* rule = nullptr;  // of own
+  bool operator==(const Piece&) const = default;
+};
+
+bool has_own_body(const SyscallRule& rule, const FilterOptions& options) {
+  const bool is_fstat = rule.number == SYS_newfstatat || rule.number == SYS_statx;
+  return (is_fstat && options.skip_fstat) || rule.kind == CallKind::send_to ||
+         rule.kind == CallKind::stdin_use || rule.kind == CallKind::confine;
+}
+
+Piece piece_of(std::uint32_t number, const FilterOptions& options) {
+  if (number == SYS_io_uring_setup) return {Piece::Kind::refuse, nullptr};
+  const SyscallRule* rule = rule_of(number);
+  if (rule == nullptr || !is_wanted(*rule, options)) return {};
+  if (has_own_body(*rule, options)) return {Piece::Kind::own, rule};
+  return {rule->fast && options.stub ? Piece::Kind::shared_fast : Piece::Kind::report, nullptr};
+}
+
+/// Decides by number, with a binary search: the kernel runs the program once for every number there is when
+/// it is installed (to learn which always pass), so that a chain of comparisons would cost a tenth of a
+/// millisecond each time.
+class Dispatcher {
+ public:
+  explicit Dispatcher(const FilterOptions& options) : options_(options) {
+    for (std::uint32_t number = 0; number <= kSyscallNumbers; ++number) {
+      const Piece piece = number == kSyscallNumbers ? Piece{} : piece_of(number, options);
+      const std::size_t index = index_of(piece);
+      if (ranges_.empty() || ranges_.back().piece != index) ranges_.push_back({number, index});
+    }
+  }
+
+  void emit(Assembler& out) {
+    const std::size_t nodes = ranges_.size() - 1;  // inner nodes of a binary tree
+    search(out, 0, ranges_.size(), nodes);
+    // What the search jumps to: one instruction each, near enough for an 8-bit distance.
+    std::vector<Assembler> bodies(pieces_.size());
+    for (std::size_t i = 0; i < pieces_.size(); ++i) emit_piece(bodies[i], pieces_[i]);
+    std::size_t behind = 0;
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      if (bodies[i].size() == 1) {
+        emit_piece(out, pieces_[i]);
+      } else {
+        out.jump(static_cast<std::uint32_t>(pieces_.size() - 1 - i + behind));
+        behind += bodies[i].size();
+      }
+    }
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      if (bodies[i].size() != 1) emit_piece(out, pieces_[i]);
+    }
+  }
+
+ private:
+  struct Range {
+    std::uint32_t first;  // up to the next range's
+    std::size_t piece;
+  };
+
+  std::size_t index_of(const Piece& piece) {
+    const auto found = std::find(pieces_.begin(), pieces_.end(), piece);
+    if (found != pieces_.end()) return static_cast<std::size_t>(found - pieces_.begin());
+    pieces_.push_back(piece);
+    return pieces_.size() - 1;
+  }
+
+  /// Emits the search among ranges [from, to), `left` instructions of the whole search included from here to
+  /// its end.
+  void search(Assembler& out, std::size_t from, std::size_t to, std::size_t left) const {
+    const std::size_t middle = from + (to - from) / 2;
+    const std::size_t below = middle - from - 1;  // inner nodes of the lower half, emitted first
+    const auto distance = [&](std::size_t begin, std::size_t end, std::size_t nodes_between) {
+      const std::size_t near = end - begin == 1 ? left - 1 + ranges_[begin].piece : nodes_between;
+      assert(near <= 255);
+      return static_cast<std::uint8_t>(near);
+    };
+    out.if_at_least(ranges_[middle].first, distance(middle, to, below), distance(from, middle, 0));
+    if (middle - from > 1) search(out, from, middle, left - 1);
+    if (to - middle > 1) search(out, middle, to, left - 1 - below);
+  }
+
+  void emit_piece(Assembler& out, const Piece& piece) const {
+    switch (piece.kind) {
+      case Piece::Kind::allow:
+        return out.give(SECCOMP_RET_ALLOW);
+      case Piece::Kind::refuse:
+        return out.give(SECCOMP_RET_ERRNO | ENOSYS);
+      case Piece::Kind::report:
+        return out.give(options_.action);
+      case Piece::Kind::shared_fast:
+        return emit_body(out, *rule_of(SYS_openat), options_);
+      case Piece::Kind::own:
+        return emit_body(out, *piece.rule, options_);
+    }
+  }
+
+  const FilterOptions& options_;
+  std::vector<Piece> pieces_;
+  std::vector<Range> ranges_;
+};
 
 }  // namespace
 
@@ -142,16 +251,7 @@ std::vector<sock_filter> build_filter(const FilterOptions& options) {
   out.load(kOffset_nr);
   out.if_at_least(kX32Bit, 0, 1);
   out.give(options.action);
-  out.if_equal(SYS_io_uring_setup, 0, 1);
-  out.give(SECCOMP_RET_ERRNO | ENOSYS);
-  for (const SyscallRule& rule : kSyscallRules) {
-    if (!is_wanted(rule, options)) continue;
-    Assembler body;
-    emit_body(body, rule, options);
-    out.if_equal(rule.number, 0, static_cast<std::uint8_t>(body.size()));
-    emit_body(out, rule, options);
-  }
-  out.give(SECCOMP_RET_ALLOW);
+  Dispatcher(options).emit(out);
   return out.take();
 }
 
