@@ -48,6 +48,14 @@ Status make_folders(FileSystem& files, const std::string& path) {
   return made;
 }
 
+Status replace(FileSystem& files, const std::string& from, const std::string& to) {
+  HALLMARK_TRY(const bool was_absent, files.rename_new(from, to));
+  if (was_absent) return {};
+  if (!files.exchange(from, to).has_value()) return files.rename(from, to);
+  (void)files.remove(from);  // what was there before; a temporary's name, which its owner sweeps
+  return {};
+}
+
 Status write_file_atomically(FileSystem& files, const std::string& path, std::string_view bytes,
                              std::string_view unique, bool sync) {
   const std::string temporary = fmt::format("{}.{}.tmp", path, unique);
@@ -56,7 +64,7 @@ Status write_file_atomically(FileSystem& files, const std::string& path, std::st
     HALLMARK_CHECK(file->write(as_bytes(bytes)));
     if (sync) HALLMARK_CHECK(file->sync());
     HALLMARK_CHECK(file->close());
-    return files.rename(temporary, path);
+    return sync ? files.rename(temporary, path) : replace(files, temporary, path);
   };
   Status written = write();
   if (!written.has_value()) {

@@ -82,6 +82,9 @@ class FileSystem {
   virtual Status rename(const std::string& from, const std::string& to) = 0;
   /// Renames only if `to` is absent, in one step; false, and nothing done, if it is there.
   virtual Result<bool> rename_new(const std::string& from, const std::string& to) = 0;
+  /// Swaps two existing names in one step. ErrorKind::not_found if one is absent; other errors where it is
+  /// not possible.
+  virtual Status exchange(const std::string& one, const std::string& other) = 0;
   virtual Status remove(const std::string& path) = 0;         ///< a file or link; absent is not_found
   virtual Status remove_folder(const std::string& path) = 0;  ///< empty
   virtual Status make_folder(const std::string& path, std::uint32_t mode) = 0;
@@ -115,6 +118,10 @@ FileSystem& linux_file_system();
 Result<std::string> read_file(FileSystem& files, const std::string& path, std::size_t max_bytes);
 /// Makes the folder and its parents.
 Status make_folders(FileSystem& files, const std::string& path);
+/// Puts `from` under the name `to` in one step, whatever is there. Unlike rename, it never waits for the
+/// disk: ext4 writes out a file that is renamed over another, which takes milliseconds on a busy disk. After
+/// a power loss `to` may be empty.
+Status replace(FileSystem& files, const std::string& from, const std::string& to);
 /// New bytes appear under `path` whole or not at all: a temporary beside it, optionally synced, then renamed
 /// over. `unique` makes the temporary's name differ from that of other writers.
 Status write_file_atomically(FileSystem& files, const std::string& path, std::string_view bytes,

@@ -328,6 +328,11 @@ class LinuxFileSystem final : public FileSystem {
     return true;
   }
 
+  Status exchange(const std::string& one, const std::string& other) override {
+    return done(::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE), "exchange",
+                other);
+  }
+
   Status remove(const std::string& path) override { return done(::unlink(path.c_str()), "remove", path); }
   Status remove_folder(const std::string& path) override {
     return done(::rmdir(path.c_str()), "remove", path);

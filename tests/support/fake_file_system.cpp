@@ -209,6 +209,24 @@ Result<bool> FakeFileSystem::rename_new(const std::string& from, const std::stri
   return true;
 }
 
+Status FakeFileSystem::exchange(const std::string& one, const std::string& other) {
+  const std::lock_guard guard(state_->mutex);
+  const auto a = state_->find(one, false);
+  const auto b = state_->find(other, false);
+  for (const auto* place : {&a, &b}) {
+    if (place->node == nullptr)
+      return failed("exchange", other, place->error_number ? place->error_number : ENOENT);
+  }
+  if (!state_->can_exchange) return failed("exchange", other, EINVAL);
+  if (state_->read_only) return failed("exchange", other, EROFS);
+  a.folder->children[a.name] = b.node;
+  b.folder->children[b.name] = a.node;
+  a.node->stat.ctime_ns = b.node->stat.ctime_ns = state_->clock.now_ns();
+  state_->changed(*a.folder);
+  state_->changed(*b.folder);
+  return {};
+}
+
 Status FakeFileSystem::remove(const std::string& path) {
   const std::lock_guard guard(state_->mutex);
   const auto place = state_->find(path, false);
@@ -397,6 +415,11 @@ void FakeFileSystem::set_read_only(bool read_only) {
 void FakeFileSystem::set_can_clone(bool can_clone) {
   const std::lock_guard guard(state_->mutex);
   state_->can_clone = can_clone;
+}
+
+void FakeFileSystem::set_can_exchange(bool can_exchange) {
+  const std::lock_guard guard(state_->mutex);
+  state_->can_exchange = can_exchange;
 }
 
 void FakeFileSystem::set_network(bool network) {

@@ -34,6 +34,7 @@ class FakeFileSystem final : public os::FileSystem {
   Result<std::unique_ptr<os::RandomFile>> open_random(const std::string& path, bool writable) override;
   Status rename(const std::string& from, const std::string& to) override;
   Result<bool> rename_new(const std::string& from, const std::string& to) override;
+  Status exchange(const std::string& one, const std::string& other) override;
   Status remove(const std::string& path) override;
   Status remove_folder(const std::string& path) override;
   Status make_folder(const std::string& path, std::uint32_t mode) override;
@@ -62,6 +63,7 @@ class FakeFileSystem final : public os::FileSystem {
   void set_read_only(bool read_only);
   void set_can_clone(bool can_clone);
   void set_network(bool network);
+  void set_can_exchange(bool can_exchange);
   /// What a machine that loses power may do: every file that was written and not synced keeps its name, while
   /// its bytes are gone (`zeros`: their number is kept).
   enum class Lost { empty, half, zeros };

@@ -150,6 +150,7 @@ struct FakeTree {
   std::uint64_t next_inode = 2;
   bool read_only = false;
   bool can_clone = false;
+  bool can_exchange = true;
   bool network = false;
 };
 

@@ -176,6 +176,11 @@ Result<bool> FaultFileSystem::rename_new(const std::string& from, const std::str
   return inner_.rename_new(from, to);
 }
 
+Status FaultFileSystem::exchange(const std::string& one, const std::string& other) {
+  HALLMARK_CHECK(step("exchange", other));
+  return inner_.exchange(one, other);
+}
+
 Status FaultFileSystem::remove(const std::string& path) {
   HALLMARK_CHECK(step("remove", path));
   return inner_.remove(path);

@@ -47,6 +47,7 @@ class FaultFileSystem final : public os::FileSystem {
   Result<std::unique_ptr<os::RandomFile>> open_random(const std::string& path, bool writable) override;
   Status rename(const std::string& from, const std::string& to) override;
   Result<bool> rename_new(const std::string& from, const std::string& to) override;
+  Status exchange(const std::string& one, const std::string& other) override;
   Status remove(const std::string& path) override;
   Status remove_folder(const std::string& path) override;
   Status make_folder(const std::string& path, std::uint32_t mode) override;

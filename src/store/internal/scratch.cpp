@@ -20,10 +20,10 @@ Status Scratch::make_parent(const std::string& path) {
 }
 
 Status Scratch::place(const std::string& temporary, const std::string& path) {
-  Status placed = files_.rename(temporary, path);
+  Status placed = os::replace(files_, temporary, path);
   if (!placed.has_value() && placed.error().kind == ErrorKind::not_found) {
     placed = make_parent(path);
-    if (placed.has_value()) placed = files_.rename(temporary, path);
+    if (placed.has_value()) placed = os::replace(files_, temporary, path);
   }
   if (!placed.has_value()) (void)files_.remove(temporary);
   return placed;

@@ -27,7 +27,8 @@ class Scratch {
   /// A name in tmp/ that no other writer uses; the folder exists.
   Result<std::string> new_name();
 
-  /// Renames `temporary` to `path`, whose folder is made if needed. On failure the temporary is removed.
+  /// Puts `temporary` under the name `path`, whose folder is made if needed. On failure the temporary is
+  /// removed.
   Status place(const std::string& temporary, const std::string& path);
   /// The same, unless `path` exists: then false, and the temporary is removed.
   Result<bool> place_new(const std::string& temporary, const std::string& path);

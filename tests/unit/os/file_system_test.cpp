@@ -140,6 +140,29 @@ TYPED_TEST(FileSystemContract, RenameNewDoesNotReplace) {
   EXPECT_EQ(this->files().rename_new(this->at("c"), this->at("no/c")).error().kind, ErrorKind::not_found);
 }
 
+TYPED_TEST(FileSystemContract, ExchangeSwaps) {
+  this->write("a", "one");
+  this->write("b", "other");
+  ASSERT_TRUE(this->files().exchange(this->at("a"), this->at("b")).has_value());
+  EXPECT_EQ(this->read("a"), "other");
+  EXPECT_EQ(this->read("b"), "one");
+  EXPECT_EQ(this->files().exchange(this->at("a"), this->at("none")).error().kind, ErrorKind::not_found);
+  EXPECT_EQ(this->read("a"), "other");
+}
+
+TYPED_TEST(FileSystemContract, ReplaceTakesAnyPlace) {
+  for (const std::string_view bytes : {"new", "newer"}) {
+    this->write("a", bytes);
+    ASSERT_TRUE(replace(this->files(), this->at("a"), this->at("b")).has_value());
+    EXPECT_EQ(this->read("b"), bytes);
+    EXPECT_EQ(this->lstat("a"), std::nullopt);
+  }
+  EXPECT_EQ(replace(this->files(), this->at("a"), this->at("b")).error().kind, ErrorKind::not_found);
+  this->write("a", "x");
+  EXPECT_EQ(replace(this->files(), this->at("a"), this->at("no/b")).error().kind, ErrorKind::not_found);
+  EXPECT_EQ(this->read("a"), "x");
+}
+
 TYPED_TEST(FileSystemContract, AnOpenFileOutlivesItsName) {
   this->write("a", "kept");
   auto file = this->files().open_read(this->at("a"));
@@ -283,6 +306,16 @@ TYPED_TEST(FileSystemContract, OrdinaryPlacesAreWritableAndLocal) {
   EXPECT_TRUE(this->files().is_writable_folder(this->at("")).value());
   EXPECT_FALSE(this->files().is_network(this->at("not/yet/there")).value());
   EXPECT_FALSE(this->files().is_writable_folder(this->at("none")).has_value());
+}
+
+TEST(FileSystem, ReplaceDoesWithoutExchange) {
+  InMemory kind;
+  kind.fake.set_can_exchange(false);  // as on NFS
+  kind.fake.put("/t/a", "new");
+  kind.fake.put("/t/b", "old");
+  ASSERT_TRUE(replace(kind.fake, "/t/a", "/t/b").has_value());
+  EXPECT_EQ(kind.fake.bytes("/t/b"), "new");
+  EXPECT_EQ(kind.fake.lstat("/t/a").value(), std::nullopt);
 }
 
 }  // namespace
