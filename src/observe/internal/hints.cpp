@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "base/limits.h"
 #include "digest/digest.h"
@@ -11,8 +12,10 @@ namespace hallmark::observe {
 namespace {
 
 constexpr std::string_view kMagic = "hallmark hints 1\n";
-constexpr std::size_t kHintsMaxBytes = limits::kHintPrograms * 64 + 4096;
+constexpr std::size_t kHintsMaxBytes = limits::kHintPrograms * 64 + (16u << 10);
 constexpr std::size_t kProgramMinBytes = 6;
+constexpr std::size_t kLibraryMinBytes = 6;
+constexpr std::size_t kSiteMinBytes = 3;
 constexpr std::uint32_t kAverageMax_x16 = 1u << 28;
 
 }  // namespace
@@ -45,43 +48,100 @@ std::optional<Hints> Hints::decode(std::string_view bytes) {
   digest::Decoder in(body);
   Hints hints;
   hints.run_ = in.number();
-  const std::size_t count = in.count(kProgramMinBytes);
-  if (count > limits::kHintPrograms) return std::nullopt;
-  hints.programs_.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    Key key;
-    key.device = in.number();
-    key.inode = in.number();
-    key.size_bytes = in.number();
-    key.mtime_ns = in.signed_number();
-    const std::uint64_t average = in.number();
-    const std::uint64_t last_run = in.number();
-    if (average > kAverageMax_x16 || last_run > hints.run_) return std::nullopt;
-    if (!hints.programs_.emplace(key, Program{static_cast<std::uint32_t>(average), last_run}).second) {
-      return std::nullopt;
-    }
-  }
-  if (!in.finished()) return std::nullopt;
+  if (!hints.decode_programs(in) || !hints.decode_libraries(in) || !in.finished()) return std::nullopt;
   return hints;
 }
 
+Hints::Key Hints::decode_key(digest::Decoder& in) {
+  Key key;
+  key.device = in.number();
+  key.inode = in.number();
+  key.size_bytes = in.number();
+  key.mtime_ns = in.signed_number();
+  return key;
+}
+
+bool Hints::decode_programs(digest::Decoder& in) {
+  const std::size_t count = in.count(kProgramMinBytes);
+  if (count > limits::kHintPrograms) return false;
+  programs_.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Key key = decode_key(in);
+    const std::uint64_t average = in.number();
+    const std::uint64_t last_run = in.number();
+    if (average > kAverageMax_x16 || last_run > run_) return false;
+    if (!programs_.emplace(key, Program{static_cast<std::uint32_t>(average), last_run}).second) return false;
+  }
+  return true;
+}
+
+bool Hints::decode_libraries(digest::Decoder& in) {
+  const std::size_t count = in.count(kLibraryMinBytes);
+  if (count > kLibrariesMax) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Key key = decode_key(in);
+    Library library;
+    library.last_run = in.number();
+    const std::size_t sites = in.count(kSiteMinBytes);
+    if (library.last_run > run_ || sites > ring::kSitesPerLibrary) return false;
+    for (std::size_t k = 0; k < sites; ++k) {
+      const std::uint64_t offset = in.number();
+      const std::uint64_t number = in.number();
+      const std::uint64_t form = in.number();
+      if (offset > 0xffffffff || number > 0xffff || form > ring::SharedSite::kSetsFolder) return false;
+      library.sites.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint16_t>(number),
+                               static_cast<std::uint16_t>(form)});
+    }
+    if (!libraries_.emplace(key, std::move(library)).second) return false;
+  }
+  return true;
+}
+
 std::string Hints::encode() const {
-  digest::Encoder out;
-  out.number(run_).number(programs_.size());
-  std::vector<std::pair<Key, Program>> sorted(programs_.begin(), programs_.end());
-  std::ranges::sort(sorted, {}, [](const auto& entry) {
+  const auto by_key = [](const auto& entry) {
     const Key& key = entry.first;
     return std::tuple(key.device, key.inode, key.size_bytes, key.mtime_ns);
-  });
-  for (const auto& [key, program] : sorted) {
+  };
+  digest::Encoder out;
+  const auto put_key = [&out](const Key& key) {
     out.number(key.device).number(key.inode).number(key.size_bytes).signed_number(key.mtime_ns);
+  };
+  std::vector<std::pair<Key, Program>> programs(programs_.begin(), programs_.end());
+  std::ranges::sort(programs, {}, by_key);
+  out.number(run_).number(programs.size());
+  for (const auto& [key, program] : programs) {
+    put_key(key);
     out.number(program.average_x16).number(program.last_run);
+  }
+  std::vector<std::pair<Key, Library>> libraries(libraries_.begin(), libraries_.end());
+  std::ranges::sort(libraries, {}, by_key);
+  out.number(libraries.size());
+  for (const auto& [key, library] : libraries) {
+    put_key(key);
+    out.number(library.last_run).number(library.sites.size());
+    for (const ring::SharedSite& site : library.sites)
+      out.number(site.offset).number(site.number).number(site.form);
   }
   std::string bytes(kMagic);
   bytes += out.bytes();
   const digest::Sha256 check = digest::digest_of(out.bytes()).hash;
   bytes.append(reinterpret_cast<const char*>(check.data()), check.size());
   return bytes;
+}
+
+std::optional<std::vector<ring::SharedSite>> Hints::sites_of(const FileStat& library) const {
+  const auto found = libraries_.find(key_of(library));
+  if (found == libraries_.end()) return std::nullopt;
+  return found->second.sites;
+}
+
+void Hints::learn_sites(const FileStat& library, std::vector<ring::SharedSite> sites) {
+  if (libraries_.size() == kLibrariesMax) {
+    libraries_.erase(
+        std::ranges::min_element(libraries_, {}, [](const auto& entry) { return entry.second.last_run; }));
+  }
+  libraries_[key_of(library)] = {std::move(sites), run_};
+  worth_saving_ = true;
 }
 
 bool Hints::pays(const FileStat& program) const {

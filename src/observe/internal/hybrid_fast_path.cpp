@@ -33,6 +33,13 @@ constexpr std::string_view kTraceVariable = "LD_TRACE_LOADED_OBJECTS=";
 
 const InjectedReply kNoSuchFile{-1, 0, ENOENT};
 
+/// The name under which ld.so loads the agent: its own, so that debuggers find it, unless ld.so would misread
+/// that.
+std::string agent_name_of(const std::string& library) {
+  const bool plain = library.starts_with('/') && library.find_first_of(" \t\n:#$") == std::string::npos;
+  return plain ? library : ring::kAgentFile;
+}
+
 /// 0: none, or gone.
 pid_t parent_of(pid_t process) {
   const OwnedDescriptor file(
@@ -62,7 +69,7 @@ bool environment_has(pid_t process, std::string_view variable) {
 
 /// The memfd that ld.so reads instead of /etc/ld.so.preload: the real lines first, so that their libraries
 /// keep their place.
-Result<OwnedDescriptor> make_preload(os::FileSystem& files) {
+Result<OwnedDescriptor> make_preload(os::FileSystem& files, const std::string& agent_name) {
   std::string text;
   const auto real = os::read_file(files, std::string(kPreloadFile), kPreloadMaxBytes);
   if (real) {
@@ -70,7 +77,7 @@ Result<OwnedDescriptor> make_preload(os::FileSystem& files) {
   } else if (real.error().kind != ErrorKind::not_found) {
     return fail(real.error());
   }
-  text += std::string(ring::kAgentFile) + '\n';
+  text += agent_name + '\n';
   OwnedDescriptor memory(memfd_create("ld.so.preload", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (memory.number() < 0) return fail(Error::from_errno("make shared memory", kPreloadFile));
   if (write(memory.number(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
@@ -117,7 +124,8 @@ HybridFastPath::HybridFastPath(os::FileSystem& files, std::string agent_library,
 Status HybridFastPath::prepare() {
   if (agent_library_.empty()) return fail(Error{ErrorKind::not_found, "no agent library is installed", ""});
   if (access(agent_library_.c_str(), R_OK) != 0) return fail(Error::from_errno("read", agent_library_));
-  HALLMARK_TRY(preload_, make_preload(files_));
+  agent_name_ = agent_name_of(agent_library_);
+  HALLMARK_TRY(preload_, make_preload(files_, agent_name_));
   HALLMARK_TRY(reader_, RingReader::create());
   hints_ = Hints::load(files_, hints_file_);
   return {};
@@ -136,6 +144,7 @@ void HybridFastPath::drain(EventSink& sink) {
 
 void HybridFastPath::on_record(const RingRecord& record) {
   if (record.image >= images_.size()) return reader_->close();
+  if (record.path == agent_library_) return;  // a debugger
   const Image& image = images_[record.image];
   ++programs_[image.program].accesses;
   Event event;
@@ -155,6 +164,7 @@ std::optional<InjectedReply> HybridFastPath::answer(const Event& event, bool& re
   if (found == processes_.end()) return std::nullopt;
   Process& process = found->second;
   ++programs_[process.program].accesses;
+  if (process.stage == Stage::opened && event.path == agent_name_) return give_agent(process);
   if (process.stage == Stage::none || event.path != kPreloadFile) return std::nullopt;
   return answer_preload(event, process, report);
 }
@@ -184,7 +194,7 @@ InjectedReply HybridFastPath::answer_private(const Event& event) {
   const auto found = processes_.find(event.thread);
   if (found == processes_.end() || event.access == Access::look) return kNoSuchFile;
   Process& process = found->second;
-  if (process.stage == Stage::opened && event.path == ring::kAgentFile) return give_agent(process);
+  if (process.stage == Stage::opened && event.path == agent_name_) return give_agent(process);
   if (process.stage == Stage::loaded && event.path.starts_with(ring::kRingPrefix)) {
     process.stage = Stage::none;
     return give_ring(event.thread, process, std::string(event.path.substr(sizeof(ring::kRingPrefix) - 1)));
@@ -217,8 +227,12 @@ std::optional<std::uint32_t> HybridFastPath::library_of(const std::string& libc)
   if (!stat || !*stat) return std::nullopt;
   const auto [place, is_new] = libraries_.try_emplace(FileKey{(*stat)->device, (*stat)->inode});
   if (is_new) {
-    const auto sites = find_sites_in_file(libc);
-    if (sites && !sites->empty()) place->second = reader_->add_library(*sites);
+    auto sites = hints_.sites_of(**stat);
+    if (!sites) {
+      sites = find_sites_in_file(libc).value_or(std::vector<ring::SharedSite>{});
+      hints_.learn_sites(**stat, *sites);
+    }
+    if (!sites->empty()) place->second = reader_->add_library(*sites);
   }
   return place->second;
 }

@@ -91,6 +91,7 @@ class HybridFastPath final : public FastPath, private RingConsumer {
 
   os::FileSystem& files_;
   std::string agent_library_;
+  std::string agent_name_;  ///< what ld.so is told to load
   std::string hints_file_;
   Hints hints_;
   std::unique_ptr<RingReader> reader_;

@@ -37,9 +37,10 @@ inline constexpr std::uint32_t kStubBytes = 4096;
 /// syscall; ret
 inline constexpr std::uint8_t kStubCode[] = {0x0f, 0x05, 0xc3};
 
-/// Names that no file has. ld.so opens the agent under kAgentFile; the agent opens kRingPrefix followed by
-/// the absolute path of the libc that it is to patch, and looks at kDoorbell when the ring is full. The
-/// supervisor answers all of them itself, nothing of it is an access of the command.
+/// Names that no file has. ld.so opens the agent under kAgentFile if its own path will not do; the agent
+/// opens kRingPrefix followed by the absolute path of the libc that it is to patch, and looks at kDoorbell
+/// when the ring is full. The supervisor answers all of them itself, nothing of it is an access of the
+/// command.
 inline constexpr char kPrivatePrefix[] = "/.hallmark-agent/";
 inline constexpr char kAgentFile[] = "/.hallmark-agent/agent.so";
 inline constexpr char kRingPrefix[] = "/.hallmark-agent/ring";

@@ -61,8 +61,27 @@ TEST(Hints, ComesBackFromItsBytes) {
   EXPECT_FALSE(back->pays(program(2)));
 }
 
+TEST(Hints, RemembersTheSitesOfALibrary) {
+  Hints hints;
+  EXPECT_FALSE(hints.sites_of(program(9)).has_value());
+  hints.learn_sites(program(9), {{0x1000, 21, 0}, {0x2000, 257, 1}});
+  EXPECT_TRUE(hints.worth_saving());
+  const Hints back = Hints::decode(hints.encode()).value();
+  const auto sites = back.sites_of(program(9));
+  ASSERT_TRUE(sites.has_value());
+  ASSERT_EQ(sites->size(), 2u);
+  EXPECT_EQ((*sites)[1].offset, 0x2000u);
+  EXPECT_EQ((*sites)[1].number, 257u);
+  EXPECT_EQ((*sites)[1].form, ring::SharedSite::kSetsFolder);
+  EXPECT_FALSE(back.sites_of(program(9, 6)).has_value());  // another libc in its place
+  for (std::uint64_t i = 10; i < 40; ++i) hints.learn_sites(program(i), {});
+  EXPECT_TRUE(Hints::decode(hints.encode()).has_value());  // bounded
+}
+
 TEST(Hints, IgnoresAFileWithAnyBitTurned) {
-  const std::string whole = three_programs().encode();
+  Hints hints = three_programs();
+  hints.learn_sites(program(9), {{0x1000, 21, 0}});
+  const std::string whole = hints.encode();
   for (std::size_t i = 0; i < whole.size() * 8; ++i) {
     std::string damaged = whole;
     damaged[i / 8] = static_cast<char>(damaged[i / 8] ^ (1 << i % 8));
