@@ -161,6 +161,7 @@ Result<bool> Action::look_up_and_replay() {
     const auto stamp_ns = std::max(start_ns, states.newest_change_ns(tools_.clock.now_ns()));
     return replay(*lookup.hit, stamp_ns);
   }
+  remember_outputs(lookup);
   for (auto& reason : explain_miss(lookup, key_, site_, *tools_.store, *tools_.store, bindings_))
     result_.reasons.push_back(std::move(reason));
   return false;
@@ -224,6 +225,30 @@ Result<bool> Action::replay(const Hit& hit, std::int64_t start_ns) {
   delta.saved_ns = hit.record.wall_ns;
   tools_.store->count(delta);
   return true;
+}
+
+/// With restat, an output that the command makes again with the same bytes keeps its time. That needs its
+/// bytes from before: of the outputs that are named, and of those that the last known run made.
+void Action::remember_outputs(const Lookup& lookup) {
+  if (!options_.restat) return;
+  std::set<std::string> paths;
+  for (const auto& output : options_.outputs) paths.insert(absolute_path(command_.cwd, output));
+  if (!arguments_.output.empty()) paths.insert(absolute_path(command_.cwd, arguments_.output));
+  if (lookup.entry && !lookup.entry->sets.empty()) {
+    const auto& last = lookup.entry->sets.front();
+    const auto record = tools_.store->record(model::strong_key(key_.weak, last.paths, last.answers));
+    if (record.has_value() && *record) {
+      for (const auto& output : (*record)->outputs) {
+        if (auto path = bindings_.tokens().unfold(output.path)) paths.insert(*std::move(path));
+      }
+    }
+  }
+  for (const auto& path : paths) {
+    const auto stat = tools_.files.lstat(path);
+    if (!stat.has_value() || !*stat || (*stat)->kind != NodeKind::file) continue;
+    if (const auto hashed = tools_.hasher.hash(path); hashed.has_value())
+      earlier_outputs_.emplace(path, *hashed);
+  }
 }
 
 Status Action::execute() {

@@ -42,6 +42,7 @@ class Action {
   Result<bool> look_up_and_replay();
   Result<bool> replay(const Hit& hit, std::int64_t start_ns);
   bool read_streams(const Hit& hit, std::string& out, std::string& err);
+  void remember_outputs(const Lookup& lookup);
   Status execute();
   Status finish_execution(const model::Observation& observation);
   bool publish(const model::Observation& observation, Asked asked,
@@ -62,6 +63,8 @@ class Action {
   CommandKey key_;
   digest::Key site_;
   bool looked_up_ = false;
+  /// With restat: outputs as they stood before the command ran, with the digest of their bytes.
+  std::map<std::string, digest::ContentHasher::Hashed> earlier_outputs_;
   std::unique_ptr<os::FileLock> lock_;
   RunResult result_;
 };

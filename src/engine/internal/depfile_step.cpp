@@ -95,14 +95,24 @@ bool DepfileStep::is_completed(const std::string& path, const std::string& text,
   });
 }
 
+/// The output that the rule is for, when the caller named none: "x.o" for a depfile "x.o.d", else the first
+/// one in the working folder, else the first.
 std::string DepfileStep::target(const std::vector<std::string>& outputs) const {
   if (!output_.empty()) return output_;
+  const auto stem = has_depfile_name(options_.depfile)
+                        ? options_.depfile.substr(0, options_.depfile.rfind('.'))
+                        : options_.depfile;
+  const auto is_output = [&](const std::string& path) {
+    return std::find(outputs.begin(), outputs.end(), path) != outputs.end();
+  };
+  if (is_output(absolute_path(command_.cwd, stem))) return stem;
   const auto depfile = absolute_path(command_.cwd, options_.depfile);
-  for (const auto& path : outputs) {
-    if (path != depfile) return path::relative_below(path, command_.cwd);
-  }
-  return has_depfile_name(options_.depfile) ? options_.depfile.substr(0, options_.depfile.rfind('.'))
-                                            : options_.depfile;
+  const auto is_near = [&](const std::string& path) {
+    return path != depfile && path::is_within(path, command_.cwd);
+  };
+  if (const auto near = std::find_if(outputs.begin(), outputs.end(), is_near); near != outputs.end())
+    return path::relative_below(*near, command_.cwd);
+  return outputs.empty() ? stem : outputs.front();
 }
 
 Result<DepfileStep::Written> DepfileStep::write(const model::PathSet& paths,
