@@ -203,14 +203,15 @@ class LinuxFileLock final : public FileLock {
   Descriptor descriptor_;
 };
 
-/// Best effort: the number is only shown to a person who waits.
+/// Best effort: the number is only shown to a person who waits. Always of the same length, so that nothing
+/// has to be cut off: ext4 writes out a file that was truncated to nothing as soon as it is closed, and the
+/// lock's end would wait for the disk.
 void write_holder(int descriptor) {
-  std::array<char, 24> text{};
-  char* end = std::to_chars(text.data(), text.data() + text.size() - 1, ::getpid()).ptr;
-  *end++ = '\n';
-  if (::ftruncate(descriptor, 0) != 0) return;
-  [[maybe_unused]] const ssize_t written =
-      ::pwrite(descriptor, text.data(), static_cast<std::size_t>(end - text.data()), 0);
+  std::array<char, 11> text;
+  text.fill(' ');
+  text.back() = '\n';
+  std::to_chars(text.data(), text.data() + text.size() - 1, ::getpid());
+  [[maybe_unused]] const ssize_t written = ::pwrite(descriptor, text.data(), text.size(), 0);
 }
 
 Status copy_by_hand(int from, int to, const std::string& from_path, const std::string& to_path) {
