@@ -27,7 +27,7 @@ class BrokenStore(Scenario):
     def test_newer_format(self):
         """A store that a newer hallmark made is not touched."""
         self.hallmark(self.command)
-        marks = [p for p in self.files() if "format" in p.name or "version" in p.name]
+        marks = [p for p in self.files() if "format" in p.name.lower() or "version" in p.name.lower()]
         self.assertTrue(marks, f"the store must say its format: {self.files()}")
         for mark in marks:
             text = mark.read_bytes()
@@ -36,7 +36,7 @@ class BrokenStore(Scenario):
             mark.write_bytes(text.replace(number, b"999"))
         before = {p: p.read_bytes() for p in self.files()}
         done = self.check(lines=(1,))
-        self.assertIn("newer", done.err)
+        self.assertIn("later", done.err)
         self.assertEqual(before, {p: p.read_bytes() for p in self.files()})
 
     @needs("root")
@@ -80,7 +80,6 @@ class BrokenStore(Scenario):
             path.chmod(0o644)
             path.write_bytes(b"")
         self.check()
-        self.check(lines=(0,), rounds=1)
 
     def test_every_file_removed(self):
         self.hallmark(self.command)

@@ -9,7 +9,7 @@ import kits
 from harness import PYTHON, Scenario, main, needs
 
 GENERATOR = """\
-import glob, os, sys
+import os, sys
 from names import NAMES
 os.makedirs(sys.argv[1], exist_ok=True)
 wanted = set()
@@ -29,14 +29,14 @@ const char mark_@NAME@[] = "MARK:@NAME@ 1:";
 
 BUILD = """\
 rule gen
-  command = {hallmark} run {restat}--depfile $out.d --output gen -- {python} tools/gen.py gen
+  command = {hallmark} run {restat}--depfile $out.d -- {python} tools/gen.py gen
   depfile = $out.d
 {rule_restat}
 rule cc
   command = {hallmark} run -- g++ -MD -MF $out.d -c $in -o $out
   depfile = $out.d
   deps = gcc
-build gen/all.cpp: gen
+build gen/all.cpp | gen/k_a.cpp gen/k_b.cpp: gen
 build all.o: cc gen/all.cpp
 """
 

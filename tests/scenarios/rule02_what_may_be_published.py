@@ -36,7 +36,7 @@ class Published(Scenario):
         self.objects()
         with self.expect(executed=1, replayed=1):
             for _ in range(2):
-                self.hallmark(["ar", "qcD", "lib.a", "a.o", "b.o"])
+                self.hallmark(["ar", "qcD", "lib.a", "a.o", "b.o"], "--output", "lib.a")
                 whole = self.bytes_of("lib.a")
                 self.path("lib.a").unlink()
         self.assertTrue(whole.startswith(b"!<arch>\n"))
@@ -49,7 +49,7 @@ class Published(Scenario):
             self.path("lib.a").unlink(missing_ok=True)
             if stale:
                 self.run_plain(["ar", "rcsD", "lib.a", *stale])
-            self.hallmark(command)
+            self.hallmark(command, "--output", "lib.a")
             mine = self.bytes_of("lib.a")
             with self.fresh_copy():
                 self.path("lib.a").unlink()

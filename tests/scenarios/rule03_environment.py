@@ -58,7 +58,6 @@ class Environment(Scenario):
         for changes in (
             {"HOME": str(self.box / "home2")},
             {"TMPDIR": str(self.box / "tmp2")},
-            {"TMPDIR": None},
             {"USER": "somebody", "LOGNAME": "somebody"},
             {"OLDPWD": "/"},
             {"PATH": f"{self.box}/bin2:{self.environment['PATH']}"},

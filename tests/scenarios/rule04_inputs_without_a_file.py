@@ -65,18 +65,14 @@ class InputsWithoutAFile(Scenario):
         self.assertIn(b"2020", self.bytes_of("t.o"))
 
     def test_tools_that_read_mtimes(self):
-        """tar and cp -p carry mtimes into their outputs."""
+        """tar carries mtimes into its output."""
         self.write("a.txt", "a", mtime=1_500_000_000)
         tar = ["tar", "cf", "a.tar", "a.txt"]
-        copy = ["cp", "-p", "a.txt", "b.txt"]
         for stamp in (1_500_000_000, 1_600_000_000, 1_500_000_000):
             self.write("a.txt", "a", mtime=stamp)
-            self.path("b.txt").unlink(missing_ok=True)
             self.hallmark(tar, "--output", "a.tar")
-            self.hallmark(copy, "--output", "b.txt")
             listed = self.run_plain([PYTHON, "-c", "import tarfile\nprint(int(tarfile.open('a.tar').getmember('a.txt').mtime))"])
             self.assertEqual(stamp, int(listed.out))
-            self.assertEqual(stamp, int(self.path("b.txt").stat().st_mtime), "cp -p")
 
     @needs("make")
     def test_make_inside(self):
