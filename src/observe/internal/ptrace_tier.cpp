@@ -2,7 +2,6 @@
 
 #include <linux/audit.h>
 #include <linux/futex.h>
-#include <linux/ptrace.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -10,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -17,6 +17,8 @@
 
 #include "observe/internal/filter_evaluator.h"
 #include "observe/internal/notify_tier.h"
+#include "observe/internal/ptrace_calls.h"
+#include "observe/internal/ptrace_custodian.h"
 #include "observe/internal/ring.h"
 
 namespace hallmark::observe {
@@ -25,19 +27,8 @@ namespace {
 using model::ReasonCode;
 
 constexpr long kChildPatience_ms = 10'000;
+constexpr int kHoldPatience_ms = 200;
 constexpr int kSyscallStop = SIGTRAP | 0x80;
-constexpr std::uint64_t kOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-                                   PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
-
-// The C library's and the kernel's headers for ptrace cannot be used together everywhere; the call itself is
-// the same.
-long trace(long request, pid_t thread, std::uint64_t address = 0, std::uint64_t data = 0) {
-  return ::syscall(SYS_ptrace, request, thread, address, data);
-}
-
-bool is_stopping(int signal) {
-  return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
-}
 
 /// Whether a supervisor above us listens already: then a second listener is refused. Tried in a process of
 /// its own.
@@ -97,7 +88,7 @@ Status PtraceTier::attach(pid_t child) {
 }
 
 Status PtraceTier::begin_tracing(pid_t child) {
-  const std::uint64_t options = kOptions | (every_call_ ? 0 : PTRACE_O_TRACESECCOMP);
+  const std::uint64_t options = kTraceTree | (every_call_ ? 0 : PTRACE_O_TRACESECCOMP);
   if (trace(PTRACE_SEIZE, child, 0, options) != 0) {
     const int error = errno;
     return fail(Error{ErrorKind::unsupported, std::string("ptrace is refused: ") + std::strerror(error),
@@ -132,7 +123,9 @@ void PtraceTier::watch(EventSink& sink) {
 }
 
 // Whoever calls it also interrupts the wait with a signal (tree_run.cpp).
-void PtraceTier::stop() { stop_.store(true, std::memory_order_relaxed); }
+void PtraceTier::stop() {
+  stop_.store(true, std::memory_order_relaxed);
+}
 
 void PtraceTier::go_on(pid_t thread, int signal) {
   tracees_.insert(thread);
@@ -173,7 +166,7 @@ void PtraceTier::on_event_stop(pid_t thread, unsigned event, int signal, EventSi
       }
       break;
     case PTRACE_EVENT_STOP:
-      if (is_stopping(signal)) {
+      if (is_job_control(signal)) {
         // Stopped for job control: stays so, and stays traced, until a SIGCONT wakes it.
         tracees_.insert(thread);
         trace(PTRACE_LISTEN, thread);
@@ -237,26 +230,47 @@ void PtraceTier::report(const Call& call, bool foreign, EventSink& sink) {
 }
 
 void PtraceTier::set_free(EventSink& sink) {
-  if (!every_call_ && !tracees_.empty()) {
-    sink.on_doubt({ReasonCode::survivor, "", "it could not be left running under ptrace", {}});
-    for (const pid_t thread : tracees_) ::kill(thread, SIGKILL);
-  } else {
-    for (const pid_t thread : tracees_) set_free(thread);
-  }
+  std::vector<pid_t> threads(tracees_.begin(), tracees_.end());
   tracees_.clear();
+  std::vector<pid_t> held;
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    pid_t started = 0;
+    if (hold(threads[i], started)) held.push_back(threads[i]);
+    if (started != 0 && std::ranges::find(threads, started) == threads.end()) threads.push_back(started);
+  }
+  if (every_call_) {
+    for (const pid_t thread : held) {
+      trace(PTRACE_DETACH, thread, 0, static_cast<std::uint64_t>(held_signals_[thread]));
+    }
+  } else if (!held.empty() && !hand_to_custodian(held)) {
+    sink.on_doubt({ReasonCode::survivor, "", "it could not be left running under ptrace", {}});
+  }
 }
 
-void PtraceTier::set_free(pid_t thread) {
+bool PtraceTier::hold(pid_t thread, pid_t& started) {
+  if (trace(PTRACE_INTERRUPT, thread) != 0) return false;
   int status = 0;
   rusage usage{};
-  if (trace(PTRACE_INTERRUPT, thread) != 0 || ::wait4(thread, &status, __WALL, &usage) != thread) return;
+  pid_t waited = 0;
+  const timespec nap{0, 1'000'000};
+  for (int i = 0; i < kHoldPatience_ms && waited == 0; ++i) {
+    waited = ::wait4(thread, &status, __WALL | WNOHANG, &usage);
+    if (waited == 0) ::nanosleep(&nap, nullptr);
+  }
+  if (waited != thread) return false;  // in the middle of vfork: it cannot be stopped, and ends with us
   if (!WIFSTOPPED(status)) {
     if (on_end_) on_end_(thread, status, usage);
-    return;
+    return false;
   }
   const int signal = WSTOPSIG(status);
-  const bool is_signal = static_cast<unsigned>(status) >> 16 == 0 && signal != kSyscallStop;
-  trace(PTRACE_DETACH, thread, 0, is_signal ? static_cast<std::uint64_t>(signal) : 0);
+  const unsigned event = static_cast<unsigned>(status) >> 16;
+  held_signals_[thread] = event == 0 && signal != kSyscallStop ? signal : 0;
+  std::uint64_t message = 0;
+  if ((event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_CLONE) &&
+      trace(PTRACE_GETEVENTMSG, thread, 0, reinterpret_cast<std::uint64_t>(&message)) == 0) {
+    started = static_cast<pid_t>(message);
+  }
+  return true;
 }
 
 }  // namespace hallmark::observe

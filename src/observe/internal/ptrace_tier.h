@@ -1,15 +1,15 @@
-// PtraceTier: the tree is traced. Two ways:
-//   picked     a seccomp filter picks the watched calls (SECCOMP_RET_TRACE), everything else runs at full
-//   speed; every call each system call stops twice (PTRACE_SYSCALL), and the filter is evaluated here. Slow,
-//   but the only way
-//              below an outer hallmark: its filter's USER_NOTIF outranks our TRACE, which would leave us
-//              blind.
+// PtraceTier: the tree is traced. There are two ways to do it:
+//
+//   - picked: a seccomp filter picks the watched calls (SECCOMP_RET_TRACE), the rest runs at full speed;
+//   - every call: each system call stops twice (PTRACE_SYSCALL), and the filter is evaluated here. Slow, but
+//     the only way below an outer hallmark, whose USER_NOTIF outranks our TRACE and would leave us blind.
+//
 // Which one is decided in prepare(), by trying whether an outer supervisor is there.
 //
 // Needs Linux 5.3 (PTRACE_GET_SYSCALL_INFO), and that nobody else traces the tree (a debugger, strace, an
 // outer hallmark with this tier). If hallmark dies, the kernel kills the tree (PTRACE_O_EXITKILL). Processes
-// that live on after stop() are set free; under `picked` that is not possible (their filter would fail every
-// watched call without a tracer), so they are ended, and that is a doubt.
+// that live on after stop() are set free; under `picked`, whose filter would fail every watched call without
+// a tracer, they are handed to a custodian (ptrace_custodian.h), or ended where there can be none.
 //
 // Programs inside the tree cannot use ptrace themselves. Set-user-id programs run without their privilege, as
 // always under an unprivileged tracer.
@@ -19,6 +19,7 @@
 
 #include <atomic>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -60,7 +61,8 @@ class PtraceTier final : public TierRun {
   void report(const Call& call, bool foreign, EventSink& sink);
   void go_on(pid_t thread, int signal);
   void set_free(EventSink& sink);
-  void set_free(pid_t thread);
+  /// Brings a thread to a stop. `started`: a child that it started just before, else 0. False: it is gone.
+  bool hold(pid_t thread, pid_t& started);
 
   Options options_;
   bool every_call_;
@@ -71,6 +73,7 @@ class PtraceTier final : public TierRun {
   std::atomic<bool> stop_{false};
   OnProcessEnd on_end_;
   std::unordered_set<pid_t> tracees_;
+  std::unordered_map<pid_t, int> held_signals_;  ///< to be delivered to who was held when it got one
   bool stdin_reported_ = false;
   std::uint64_t slow_events_ = 0;
 };
