@@ -90,6 +90,53 @@ TEST(RecordCodec, EqualSetsAndAnswersAreStoredOnce) {
   EXPECT_EQ(*decode_weak_entry(encode(entry)), entry);
 }
 
+/// A weak entry of one set, whose questions and answers are written by hand: number aspect, number shared,
+/// text rest.
+struct Spelled {
+  int aspect;
+  int shared;
+  std::string rest;
+};
+Result<WeakEntry> decode_spelled(const std::vector<Spelled>& questions,
+                                 const std::vector<std::string>& answers, const std::vector<int>& cells) {
+  digest::Encoder out;
+  out.number(0).text("").number(0).number(0).number(questions.size());
+  for (const Spelled& question : questions)
+    out.number(question.aspect).number(question.shared).text(question.rest);
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    out.number(answers.size());
+    for (const std::string& answer : answers) out.text(answer);
+  }
+  out.number(cells.size() / std::max<std::size_t>(questions.size(), 1));
+  for (const int cell : cells) out.number(cell);
+  return decode_weak_entry(out.bytes());
+}
+
+TEST(RecordCodec, OnlyOneSpellingIsAccepted) {
+  EXPECT_TRUE(decode_spelled({{1, 0, "/a/x"}, {1, 3, "y"}}, {"1"}, {1, 1}).has_value());
+  EXPECT_FALSE(decode_spelled({{1, 0, "/a/x"}, {1, 2, "/y"}}, {"1"}, {1, 1}).has_value())
+      << "less shared than can be";
+  EXPECT_FALSE(decode_spelled({{1, 0, "/a/x"}, {1, 5, "y"}}, {"1"}, {1, 1}).has_value())
+      << "more shared than there is";
+  EXPECT_FALSE(decode_spelled({{1, 0, "/a/x"}, {2, 3, "y"}}, {"1"}, {1, 1}).has_value())
+      << "another aspect shares nothing";
+  EXPECT_FALSE(decode_spelled({{1, 0, "/b"}, {1, 1, "a"}}, {"1"}, {1, 1}).has_value()) << "out of order";
+  EXPECT_FALSE(decode_spelled({{1, 0, "/a"}, {1, 2, ""}}, {"1"}, {1, 1}).has_value()) << "twice";
+  EXPECT_FALSE(decode_spelled({{12, 0, "/a"}}, {"1"}, {1}).has_value()) << "no such aspect";
+  EXPECT_FALSE(decode_spelled({{0, 0, "/a"}}, {"1"}, {1}).has_value()) << "no such aspect";
+}
+
+TEST(RecordCodec, AnswersAreUsedOnceAndInOrder) {
+  EXPECT_TRUE(decode_spelled({{1, 0, "/a"}}, {"1", "2"}, {1, 2}).has_value());
+  EXPECT_TRUE(decode_spelled({{1, 0, "/a"}}, {"1", "2"}, {0, 1, 2, 1}).has_value());
+  EXPECT_FALSE(decode_spelled({{1, 0, "/a"}}, {"1", "2"}, {2, 1}).has_value()) << "the second is used first";
+  EXPECT_FALSE(decode_spelled({{1, 0, "/a"}}, {"1", "2"}, {1, 1}).has_value()) << "the second is not used";
+  EXPECT_FALSE(decode_spelled({{1, 0, "/a"}}, {"1", "1"}, {1, 2}).has_value()) << "the same answer twice";
+  EXPECT_FALSE(decode_spelled({{1, 0, "/a"}}, {"1"}, {2}).has_value()) << "there is no second";
+  EXPECT_FALSE(decode_spelled({{1, 0, "/a"}}, {}, {0}).has_value()) << "a question without an answer";
+  EXPECT_FALSE(decode_spelled({{1, 0, "/a"}}, {"1"}, {0}).has_value()) << "a question that nobody asks";
+}
+
 TEST(RecordCodec, TooManySetsAreRefused) {
   WeakEntry entry;
   for (std::size_t i = 0; i <= limits::kPathSetsPerWeakKey; ++i) entry.sets.push_back(seen_set({}));
@@ -97,7 +144,6 @@ TEST(RecordCodec, TooManySetsAreRefused) {
 }
 
 TEST(RecordCodec, AHugeCountAllocatesNothing) {
-  // 20 sets of 100,000 questions each, of which no answer follows.
   digest::Encoder out;
   out.number(0).text("").number(0).number(0).number(std::uint64_t{1} << 40);
   EXPECT_FALSE(decode_weak_entry(out.bytes()).has_value());
