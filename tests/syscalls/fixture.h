@@ -8,6 +8,7 @@
 //   absent: PATH    a name that was looked for in vain
 //   lists: PATH     a folder
 //   writes: PATH    an output
+//   later: PATH     a file that appears after the command has ended
 //   doubt: NAME     a Reason that must be among the doubts; without such a line there must be none
 //   needs: root
 #ifndef HALLMARK_TESTS_SYSCALLS_FIXTURE_H

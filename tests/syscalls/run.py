@@ -17,10 +17,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 SKIPPED = 77
 NO_INPUT = ("/proc/", "/dev/", "/sys/", "/.hallmark-agent/")
 TIMEOUT_S = 120
+LATER_S = 20
 
 
 def make_fixture(folder):
@@ -43,7 +45,7 @@ def expectations(source):
         for line in text:
             if not line.startswith("//"):
                 break
-            found = re.match(r"// (reads|looks|absent|lists|writes|doubt|needs): (\S+)", line)
+            found = re.match(r"// (reads|looks|absent|lists|writes|later|doubt|needs): (\S+)", line)
             if found:
                 wanted.setdefault(found[1], []).append(found[2])
     return wanted
@@ -52,6 +54,15 @@ def expectations(source):
 def in_folder(folder, path):
     """Where a path of a comment lies, links above the last component and in it followed."""
     return os.path.realpath(os.path.join(folder, path))
+
+
+def appears(path):
+    end = time.monotonic() + LATER_S
+    while not os.path.exists(path):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 class Observed:
@@ -166,6 +177,9 @@ class Runner:
             for path in wanted.get(keyword, []):
                 if in_folder(folder, path) not in found:
                     problems.append(f"{keyword}: {path} was not observed")
+        for path in wanted.get("later", []):
+            if not appears(os.path.join(folder, path)):
+                problems.append(f"later: {path} did not appear")
         doubts = {code for code, _, _ in observed.doubts}
         for name in wanted.get("doubt", []):
             if not name.startswith("?") and name not in doubts:
