@@ -60,6 +60,15 @@ struct Attempt {
   std::unique_ptr<TierRun> tier;  // null: unwatched
 };
 
+Status prepare(TierRun& tier) {
+  // Working folders and descriptors of other processes are read from there.
+  if (::access("/proc/self/cwd", F_OK) != 0) {
+    return fail(
+        Error{ErrorKind::unsupported, "/proc is not mounted", "mount it, e.g. mount -t proc proc /proc"});
+  }
+  return tier.prepare();
+}
+
 Attempt make_attempt(os::FileSystem& files, const Request& request, Tier tier, Streams& streams) {
   Attempt attempt;
   const auto wanted = [&streams] { streams.want_stdin(); };
@@ -115,7 +124,7 @@ TierStatus probe_tier(const Request& request, Tier tier, SignalGuard& signals) {
   }
   Attempt attempt = make_attempt(os::linux_file_system(), request, tier, streams);
   if (attempt.tier != nullptr) {
-    if (const Status ready = attempt.tier->prepare(); !ready) return {tier, false, ready.error().message()};
+    if (const Status ready = prepare(*attempt.tier); !ready) return {tier, false, ready.error().message()};
   }
   Probe probe;
   TreeRun run(request.command, signals, streams, attempt.tier.get(), probe);
@@ -134,21 +143,29 @@ Result<model::Observation> Observer::run(const Request& request) {
   for (std::string& descriptor : settle_inherited_descriptors(request.command)) {
     observation.doubts.push_back({ReasonCode::inherited_descriptor, std::move(descriptor), {}, {}});
   }
+  TrackerOptions tracked{request.invisible, request.hallmark_program, !needs_no_new_privileges()};
+  if (std::string pipe = jobserver_pipe_of(request.command.environment); !pipe.empty()) {
+    tracked.invisible.push_back(std::move(pipe));
+  }
   std::vector<Tier> tiers = tiers_to_try(request);
   if (std::string program = privileged_program(request.command); !program.empty()) {
     observation.doubts.push_back({ReasonCode::privileged, std::move(program), {}, {}});
+    tiers = {Tier::none};
+  }
+  if (::access("/proc/self/cwd", F_OK) != 0) {
+    observation.notes.push_back({ReasonCode::tier_degraded, "every tier", "there is no /proc", {}});
     tiers = {Tier::none};
   }
 
   for (const Tier tier : tiers) {
     Streams streams;
     HALLMARK_CHECK(streams.open(request.command, tier != Tier::none));
-    Tracker tracker(files_, hasher_, linux_process_info(),
-                    {request.invisible, request.hallmark_program, !needs_no_new_privileges()});
+    Tracker tracker(files_, hasher_, linux_process_info(), tracked);
     if (tier == Tier::hybrid && request.agent_library.empty()) continue;
     Attempt attempt = make_attempt(files_, request, tier, streams);
     if (attempt.tier != nullptr) {
-      if (const Status ready = attempt.tier->prepare(); !ready) {
+      const Status ready = prepare(*attempt.tier);
+      if (!ready) {
         observation.notes.push_back(
             {ReasonCode::tier_degraded, std::string(name_of(tier)), ready.error().message(), {}});
         continue;

@@ -64,6 +64,16 @@ bool is_told(const model::Command& command, std::string_view number) {
 
 }  // namespace
 
+std::string jobserver_pipe_of(const model::Environment& environment) {
+  const auto flags = environment.find("MAKEFLAGS");
+  if (flags == environment.end()) return {};
+  constexpr std::string_view kOption = "--jobserver-auth=fifo:";
+  const auto at = flags->second.find(kOption);
+  if (at == std::string::npos) return {};
+  const auto begin = at + kOption.size();
+  return flags->second.substr(begin, flags->second.find(' ', begin) - begin);
+}
+
 std::vector<std::string> settle_inherited_descriptors(const model::Command& command) {
   std::vector<std::string> found;
   DIR* folder = ::opendir("/proc/self/fd");

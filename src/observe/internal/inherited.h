@@ -17,4 +17,8 @@ namespace hallmark::observe {
 /// command will get, less those of make's jobserver and the null device.
 std::vector<std::string> settle_inherited_descriptors(const model::Command& command);
 
+/// The named pipe of make's jobserver (make 4.4 and later), empty if there is none: using it is no access to
+/// the world.
+std::string jobserver_pipe_of(const model::Environment& environment);
+
 }  // namespace hallmark::observe
