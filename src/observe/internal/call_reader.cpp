@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,6 +60,13 @@ void apply_flags(FlagKind kind, std::uint64_t value, Event& event) {
       event.follow = (value & IN_DONT_FOLLOW) == 0;
       return;
   }
+}
+
+/// A folder that is gone reads "NAME (deleted)", as does a living folder of that name.
+bool is_removed(const ProcPath& link, std::string_view target) {
+  if (!target.ends_with(kDeleted)) return false;
+  struct stat status;
+  return ::stat(link.c_str(), &status) != 0 || status.st_nlink == 0;
 }
 
 }  // namespace
@@ -162,10 +170,11 @@ CallReader::Outcome CallReader::read_path(const Call& call, int folder, int path
     into.absolute = ProcPath(call.thread, "fd", folder).view();
     return Outcome::event;
   }
-  return make_absolute(call.thread, folder, text, into.absolute) ? Outcome::event : Outcome::nothing;
+  return make_absolute(call.thread, folder, text, sink, into.absolute) ? Outcome::event : Outcome::nothing;
 }
 
-bool CallReader::make_absolute(pid_t thread, int folder, std::string_view path, std::string& into) {
+bool CallReader::make_absolute(pid_t thread, int folder, std::string_view path, EventSink& sink,
+                               std::string& into) {
   std::array<char, limits::kPathBytes> root_buffer;
   std::string_view root;
   if (other_roots_) {
@@ -179,10 +188,14 @@ bool CallReader::make_absolute(pid_t thread, int folder, std::string_view path, 
     return true;
   }
   std::array<char, limits::kPathBytes> buffer;
-  const std::string_view base = folder == AT_FDCWD ? read_link(ProcPath(thread, "cwd"), buffer)
-                                                   : read_link(ProcPath(thread, "fd", folder), buffer);
+  const ProcPath link = folder == AT_FDCWD ? ProcPath(thread, "cwd") : ProcPath(thread, "fd", folder);
+  const std::string_view base = read_link(link, buffer);
+  // A process always has a working folder: one that cannot be told hides an access.
+  if (base.empty() && folder == AT_FDCWD) {
+    sink.on_doubt({ReasonCode::unreadable_process, program_of(thread), {}, {}});
+  }
   // A bad descriptor, or one that is no folder; or a folder that is removed: no name can be found behind it.
-  if (!base.starts_with('/') || base.ends_with(kDeleted)) return false;
+  if (!base.starts_with('/') || is_removed(link, base)) return false;
   into.clear();
   if (!root.empty() && path::is_within(base, root)) {
     into = ProcPath(thread, "root").view();
@@ -195,9 +208,9 @@ bool CallReader::make_absolute(pid_t thread, int folder, std::string_view path, 
 }
 
 CallReader::Outcome CallReader::read_list(const Call& call, EventSink&, Event& event) {
-  const std::string_view folder =
-      read_link(ProcPath(call.thread, "fd", static_cast<int>(call.arguments[0])), first_.text);
-  if (!folder.starts_with('/') || folder.ends_with(kDeleted)) return Outcome::nothing;
+  const ProcPath link(call.thread, "fd", static_cast<int>(call.arguments[0]));
+  const std::string_view folder = read_link(link, first_.text);
+  if (!folder.starts_with('/') || is_removed(link, folder)) return Outcome::nothing;
   first_.absolute = folder;
   event.path = first_.absolute;
   return Outcome::event;
@@ -244,7 +257,7 @@ CallReader::Outcome CallReader::read_network(const Call& call, const SyscallRule
       sink.on_doubt({ReasonCode::network_used, judged.subject, {}, {}});
     }
     if (judged.verdict != NetworkJudge::Verdict::path) continue;
-    if (!make_absolute(call.thread, AT_FDCWD, judged.subject, first_.absolute)) continue;
+    if (!make_absolute(call.thread, AT_FDCWD, judged.subject, sink, first_.absolute)) continue;
     event.path = first_.absolute;
     event.access = binds ? Access::make_node : Access::look;
     event.follow = !binds;

@@ -18,6 +18,9 @@ namespace hallmark::observe {
 namespace {
 
 constexpr std::size_t kStackBytes = 16u << 10;
+constexpr std::size_t kDoomed = 2048;  // processes of one tree; later ones die at their next watched call
+constexpr std::size_t kListingBytes = 4096;
+constexpr int kWalks = 32;  // over /proc; each finds the children of those that the last one found
 constexpr int kKeptListener = 3;
 constexpr int kKeptSupervisor = 4;
 
@@ -48,8 +51,77 @@ struct Guardian::Shared {
   int listener = -1;
   int supervisor = -1;
   seccomp_notif request;
+  std::size_t doomed_count = 0;
+  pid_t doomed[kDoomed];
+  char listing[kListingBytes];
+  char status[512];
+
+  bool is_doomed(pid_t process) const {
+    for (std::size_t i = 0; i < doomed_count; ++i) {
+      if (doomed[i] == process) return true;
+    }
+    return false;
+  }
+  pid_t parent_of(const char* process);
+  bool walk();
+  void kill_tree();
   alignas(16) char stack[kStackBytes];
 };
+
+/// From /proc/<process>/stat: "<process> (<name>) <state> <parent> ..."; the name may hold anything.
+pid_t Guardian::Shared::parent_of(const char* process) {
+  char path[32] = "/proc/";
+  std::size_t at = 6;
+  for (const char* digit = process; *digit != 0 && at < 20; ++digit) path[at++] = *digit;
+  for (const char* rest = "/stat"; *rest != 0; ++rest) path[at++] = *rest;
+  path[at] = 0;
+  const long file = bare(SYS_open, reinterpret_cast<long>(&path[0]), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const long count = bare(SYS_read, file, reinterpret_cast<long>(&status[0]), sizeof status);
+  bare(SYS_close, file);
+  long place = count - 1;
+  while (place >= 0 && status[place] != ')') --place;
+  pid_t parent = 0;
+  for (place += 4; place >= 4 && place < count && status[place] >= '0' && status[place] <= '9'; ++place) {
+    parent = parent * 10 + (status[place] - '0');
+  }
+  return parent;
+}
+
+/// Dooms the children of the doomed, as /proc shows them now; stopped, they make no more. True if it found
+/// any.
+bool Guardian::Shared::walk() {
+  constexpr char kProc[] = "/proc";
+  const long folder = bare(SYS_open, reinterpret_cast<long>(&kProc[0]), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return false;
+  bool found = false;
+  long bytes = 0;
+  while ((bytes = bare(SYS_getdents64, folder, reinterpret_cast<long>(&listing[0]), sizeof listing)) > 0) {
+    for (long at = 0; at < bytes;) {
+      // struct linux_dirent64: inode 8, offset 8, length 2, type 1, then the name.
+      const char* entry = &listing[at];
+      at += static_cast<unsigned char>(entry[16]) | static_cast<unsigned char>(entry[17]) << 8;
+      const char* name = entry + 19;
+      pid_t process = 0;
+      for (const char* digit = name; *digit >= '0' && *digit <= '9'; ++digit)
+        process = process * 10 + (*digit - '0');
+      if (process == 0 || is_doomed(process) || !is_doomed(parent_of(name)) || doomed_count == kDoomed)
+        continue;
+      doomed[doomed_count++] = process;
+      bare(SYS_kill, process, SIGSTOP);
+      found = true;
+    }
+  }
+  bare(SYS_close, folder);
+  return found;
+}
+
+void Guardian::Shared::kill_tree() {
+  bare(SYS_kill, doomed[0], SIGSTOP);
+  for (int i = 0; i < kWalks && walk(); ++i) {
+  }
+  for (std::size_t i = 0; i < doomed_count; ++i) bare(SYS_kill, doomed[i], SIGKILL);
+}
 
 Guardian::Guardian() = default;
 Guardian::~Guardian() {
@@ -63,6 +135,7 @@ int Guardian::run(void* argument) {
   pollfd supervisor{kKeptSupervisor, POLLIN, 0};
   while (bare(SYS_poll, reinterpret_cast<long>(&supervisor), 1, -1) == -EINTR) {
   }
+  shared->kill_tree();
   for (;;) {
     pollfd calls{kKeptListener, POLLIN, 0};
     const long ready = bare(SYS_poll, reinterpret_cast<long>(&calls), 1, -1);
@@ -80,12 +153,13 @@ int Guardian::run(void* argument) {
   return 0;
 }
 
-bool Guardian::start(int listener) {
+bool Guardian::start(int listener, pid_t command) {
   const int supervisor = static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0));
   if (supervisor < 0) return false;
   shared_ = std::make_unique<Shared>();
   shared_->listener = listener;
   shared_->supervisor = supervisor;
+  shared_->doomed[shared_->doomed_count++] = command;
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);

@@ -2,8 +2,10 @@
 //
 // Without it, every watched call of the tree would fail with ENOSYS once the supervisor is gone, and builds
 // would go on as garbage. It shares our memory (no page tables are copied) but has descriptors of its own:
-// the listener and a pidfd of hallmark. When that ends, it receives each further call and kills the caller,
-// until nobody is left.
+// the listener and a pidfd of hallmark. When that ends, it stops and kills the command and all that descend
+// from it, at once, so that no orphan goes on writing to a file that the next holder of the action's lock
+// makes; then it receives each call of whoever is left (a process that had lost its parent) and kills the
+// caller.
 #pragma once
 
 #include <sys/types.h>
@@ -19,8 +21,8 @@ class Guardian {
   Guardian(const Guardian&) = delete;
   Guardian& operator=(const Guardian&) = delete;
 
-  /// False if it could not be started; the run goes on without.
-  bool start(int listener);
+  /// `command`: the first process of the tree. False if it could not be started; the run goes on without.
+  bool start(int listener, pid_t command);
   /// Ends it. To be called before hallmark itself ends.
   void dismiss();
   pid_t process() const { return process_; }

@@ -84,7 +84,8 @@ int NotifyTier::enter_child() {
   return listener >= 0 ? 0 : -listener;
 }
 
-Status NotifyTier::attach(pid_t) {
+Status NotifyTier::attach(pid_t child) {
+  command_ = child;
   int value = published_listener_.load(std::memory_order_acquire);
   for (int tries = 0; value == kNotYet && tries < 2 && !stop_; ++tries) {
     futex_wait(published_listener_, kNotYet, kAttachPatience_ms);
@@ -119,7 +120,7 @@ void NotifyTier::watch(EventSink& sink) {
     ++slow_events_;
     handle(request, sink);
     if (guardian_.process() < 0)
-      guardian_.start(listener_);  // while the child is busy with what it was let do
+      guardian_.start(listener_, command_);  // while the child is busy with what it was let do
   }
   if (fast_path_ != nullptr) fast_path_->finish(sink);
 }

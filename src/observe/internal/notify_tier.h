@@ -61,6 +61,7 @@ class NotifyTier final : public TierRun {
   int listener_ = -1;
   std::atomic<bool> stop_{false};
   Guardian guardian_;
+  pid_t command_ = -1;
   bool stdin_reported_ = false;
   std::uint64_t slow_events_ = 0;
 

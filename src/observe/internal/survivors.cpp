@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -42,6 +43,23 @@ bool pass_on(int source, int target) {
   return count > 0;
 }
 
+/// Whoever reads our streams until their end must not wait for the survivors: only what is passed on stays
+/// open.
+void close_all_but(const Upkeep& upkeep) {
+  std::array<int, 3> kept{upkeep.listener, upkeep.out_source, upkeep.err_source};
+  std::sort(kept.begin(), kept.end());
+  ::close(STDIN_FILENO);
+  if (upkeep.out_source < 0) ::close(STDOUT_FILENO);
+  if (upkeep.err_source < 0) ::close(STDERR_FILENO);
+  unsigned next = STDERR_FILENO + 1;
+  for (const int descriptor : kept) {
+    if (descriptor < static_cast<int>(next)) continue;
+    if (descriptor > static_cast<int>(next)) ::close_range(next, static_cast<unsigned>(descriptor) - 1, 0);
+    next = static_cast<unsigned>(descriptor) + 1;
+  }
+  ::close_range(next, ~0u, 0);
+}
+
 // In a process made by fork: system calls only.
 void look_after(const Upkeep& upkeep) {
   std::array<pollfd, 3> polled{pollfd{upkeep.listener, POLLIN, 0}, pollfd{upkeep.out_source, POLLIN, 0},
@@ -57,6 +75,7 @@ void look_after(const Upkeep& upkeep) {
       if (polled[i].fd < 0 || polled[i].revents == 0) continue;
       if (!pass_on(polled[i].fd, i == 1 ? STDOUT_FILENO : STDERR_FILENO)) {
         ::close(polled[i].fd);
+        ::close(i == 1 ? STDOUT_FILENO : STDERR_FILENO);
         polled[i].fd = -1;
       }
     }
@@ -95,6 +114,7 @@ void look_after_survivors(const Upkeep& upkeep) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  close_all_but(upkeep);
   look_after(upkeep);
   ::_exit(0);
 }

@@ -20,8 +20,18 @@ namespace {
 
 constexpr int kKickPeriod_ms =
     2;  // a kick that comes just before the blocking call is lost; so it is repeated
+constexpr int kKillRounds = 100;  // each reaches the children of those that the round before it killed
 constexpr std::int64_t kNanosInMilli = 1'000'000;
 constexpr std::uint64_t kBytesInKilo = 1024;
+
+/// Whether the command ended because somebody told it to: by the signal, or by a shell's word for it.
+bool was_told_to_end(int wait_status) {
+  const auto is_request = [](int signal) {
+    return signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;
+  };
+  if (WIFSIGNALED(wait_status)) return is_request(WTERMSIG(wait_status));
+  return WIFEXITED(wait_status) && is_request(WEXITSTATUS(wait_status) - 128);
+}
 
 void signal_event(int descriptor) {
   const std::uint64_t one = 1;
@@ -129,7 +139,10 @@ void TreeRun::loop() {
     int timeout_ms = -1;
     if (main_ended_) {
       const std::int64_t now_ns = clock.steady_ns();
-      if (deadline_ns == 0) deadline_ns = now_ns + limits::kSurvivorGrace_ms * kNanosInMilli;
+      if (deadline_ns == 0) {
+        deadline_ns = now_ns + limits::kSurvivorGrace_ms * kNanosInMilli;
+        if (was_told_to_end(wait_status_)) signal_rest(SIGTERM);
+      }
       if (now_ns >= deadline_ns) break;
       timeout_ms = static_cast<int>((deadline_ns - now_ns) / kNanosInMilli) + 1;
     }
@@ -147,6 +160,7 @@ void TreeRun::loop() {
     if (!tier_reaps) reap();
     if (tier_reaps && watcher_done_.load()) tree_empty_ = true;
   }
+  if (was_told_to_end(wait_status_)) kill_rest();
   streams_.drain();
   if (!tree_empty_) return leave_survivors();
   if (watcher_.joinable()) end_watcher();
@@ -194,12 +208,36 @@ void TreeRun::on_end(pid_t process, int wait_status, const rusage& usage) {
   wait_status_ = wait_status;
 }
 
-void TreeRun::leave_survivors() {
-  const pid_t guardian = tier_ != nullptr ? tier_->helper() : -1;
-  std::vector<std::string> survivors;
-  for (const pid_t child : children_of_this_process()) {
-    if (child != guardian) survivors.push_back(program_of(child));
+std::vector<pid_t> TreeRun::rest_of_tree() const {
+  // We are the subreaper: who lost its parent is our child. The guardian is none of the tree.
+  std::vector<pid_t> rest = children_of_this_process();
+  std::erase(rest, tier_ != nullptr ? tier_->helper() : -1);
+  return rest;
+}
+
+bool TreeRun::signal_rest(int signal) const {
+  const std::vector<pid_t> rest = rest_of_tree();
+  for (const pid_t process : rest) ::kill(process, signal);
+  return !rest.empty();
+}
+
+/// Ctrl-C means all of it: a background child of a shell ignores SIGINT, and would go on for nobody.
+void TreeRun::kill_rest() {
+  for (int round = 0; round < kKillRounds && signal_rest(SIGKILL); ++round) {
+    pollfd ended{wake_.get(), POLLIN, 0};
+    if (::poll(&ended, 1, kKickPeriod_ms) > 0) clear_event(wake_.get());
+    if (tier_ != nullptr && tier_->reaps()) {
+      take_ends();
+    } else {
+      reap();
+    }
   }
+  tree_empty_ = rest_of_tree().empty();
+}
+
+void TreeRun::leave_survivors() {
+  std::vector<std::string> survivors;
+  for (const pid_t child : rest_of_tree()) survivors.push_back(program_of(child));
   if (survivors.empty()) survivors.emplace_back("a process");
   look_after_survivors(
       {tier_ != nullptr ? tier_->listener() : -1, streams_.out_source(), streams_.err_source()});

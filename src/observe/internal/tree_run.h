@@ -44,6 +44,10 @@ class TreeRun {
   void take_ends();
   void reap();
   void on_end(pid_t process, int wait_status, const rusage& usage);
+  /// Processes that the command left behind, as far as they are our children by now.
+  std::vector<pid_t> rest_of_tree() const;
+  bool signal_rest(int signal) const;
+  void kill_rest();
   void leave_survivors();
   Error why_command_failed() const;
 
