@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "digest/digest.h"
 #include "digest/encoding.h"
+#include "engine/environment.h"
 #include "engine/outputs.h"
 
 namespace hallmark::engine {
@@ -19,7 +20,6 @@ constexpr int kIncludeDepth = 16;
 constexpr std::string_view kCacheMark = "hallmark ninja folders 1";
 constexpr std::array<std::string_view, 4> kBuildMarks = {".ninja_log", ".ninja_deps", "build.ninja",
                                                          "CMakeCache.txt"};
-constexpr std::array<std::string_view, 4> kTemporaryFolders = {"/tmp", "/var/tmp", "/dev/shm", "/run"};
 
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -162,12 +162,12 @@ void NinjaOutputs::parse(const std::string& text, Variables& variables, int dept
 
 BuildFolder::BuildFolder(os::FileSystem& files, const model::Command& command, std::string build_folder,
                          std::string cache, const std::vector<std::string>& own)
-    : files_(files), build_folder_(std::move(build_folder)), cache_(std::move(cache)), cwd_(command.cwd) {
+    : files_(files),
+      build_folder_(std::move(build_folder)),
+      cache_(std::move(cache)),
+      temporary_folders_(temporary_folders(command.environment)),
+      cwd_(command.cwd) {
   for (const auto& path : own) own_folders_.insert(std::string(path::parent(path)));
-  temporary_folders_.assign(kTemporaryFolders.begin(), kTemporaryFolders.end());
-  if (const auto found = command.environment.find("TMPDIR");
-      found != command.environment.end() && found->second.size() > 1 && found->second.starts_with('/'))
-    temporary_folders_.push_back(absolute_path("/", found->second));
   for (const auto& folder : {cwd_, build_folder_}) {
     if (!folder.empty() && !ninja_folder_ && exists(path::join(folder, "build.ninja")))
       ninja_folder_ = folder;

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "base/path.h"
+#include "engine/outputs.h"
+#include "engine/outputs.h"
 
 namespace hallmark::engine {
 namespace {
@@ -150,6 +152,14 @@ const std::string* find(const model::Environment& environment, const std::string
 
 std::span<const IgnoredVariable> ignored_variables() {
   return kIgnored;
+}
+
+std::vector<std::string> temporary_folders(const model::Environment& environment) {
+  std::vector<std::string> folders = {"/tmp", "/var/tmp", "/dev/shm", "/run"};
+  if (const auto found = environment.find("TMPDIR");
+      found != environment.end() && found->second.size() > 1 && found->second.starts_with('/'))
+    folders.push_back(absolute_path("/", found->second));
+  return folders;
 }
 
 bool is_ignored_variable(std::string_view name, std::span<const std::string> more) {

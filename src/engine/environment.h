@@ -25,6 +25,10 @@ std::span<const IgnoredVariable> ignored_variables();
 /// Whether `name` is in the list above or matches one of `more`.
 bool is_ignored_variable(std::string_view name, std::span<const std::string> more);
 
+/// Folders in which everybody keeps what is soon gone: /tmp and the like, and TMPDIR. The folders themselves;
+/// what lies in a folder below them is a file like any other.
+std::vector<std::string> temporary_folders(const model::Environment& environment);
+
 /// Values of one run that differ between checkouts, users and sessions.
 ///
 /// Path tokens fold texts: R root, B build folder, HOME, TMPDIR, PWD, VIRTUAL_ENV, ISOLATED (the folder of

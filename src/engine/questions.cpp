@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "engine/answers.h"
+#include "engine/environment.h"
 #include "engine/kinds.h"
 
 namespace hallmark::engine {
@@ -97,6 +98,12 @@ Asked Questions::of(const model::Observation& observation, bool with_contents) {
   return asked;
 }
 
+bool Questions::is_clean_up(const std::string& listed) const {
+  if (kind_of_program(world_.command.argv.front()) == ProgramKind::other) return false;
+  const auto folders = temporary_folders(world_.command.environment);
+  return std::find(folders.begin(), folders.end(), listed) != folders.end();
+}
+
 void Questions::add_input(const model::ObservedInput& input, const model::Observation& observation,
                           Draft& draft) {
   const auto& path = input.path;
@@ -151,6 +158,10 @@ void Questions::add_input(const model::ObservedInput& input, const model::Observ
       if (place != search.end()) draft.search_path_counts = true;
       if (!input.stat) {
         draft.answers[{Aspect::kind, *folded}] = answer_absent();
+        return;
+      }
+      if (is_clean_up(path)) {
+        draft.answers[{Aspect::kind, *folded}] = answer_kind(input.stat);
         return;
       }
       const auto made = draft.made_names.find(path);

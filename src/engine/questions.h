@@ -36,6 +36,9 @@ class Questions {
 
  private:
   struct Draft;
+  /// nvcc lists the temporary folder to remove what it left there: what else lies there does not matter to
+  /// it.
+  bool is_clean_up(const std::string& listed) const;
   void add_input(const model::ObservedInput& input, const model::Observation& observation, Draft& draft);
   void add_search(Draft& draft);
   void add_loader(Draft& draft);
