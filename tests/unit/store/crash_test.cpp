@@ -93,14 +93,17 @@ TEST_F(CrashTest, APowerLossAtEveryStepIsFoundByTheChecksums) {
   const std::uint64_t steps = count_steps();
   for (const auto how :
        {FakeFileSystem::Lost::empty, FakeFileSystem::Lost::half, FakeFileSystem::Lost::zeros}) {
-    for (std::uint64_t step = 1; step <= steps + 1; ++step) {
+    for (std::uint64_t round = 2; round <= 2 * steps + 3; ++round) {
+      const std::uint64_t step = round / 2;
       SCOPED_TRACE(step);
       forget_everything();
       files_.stop_at(step);
       run_all();
       files_.heal();
       disk_.power_cut(how);
-      (void)replays(sample_);  // fails the test if anything is found that is not what was stored
+      // Fails the test if anything is found that is not what was stored. It also removes what is damaged:
+      // every other time the publish meets it as it is.
+      if (round % 2 == 0) (void)replays(sample_);
       const auto store = open();
       ASSERT_NE(store, nullptr);
       ASSERT_TRUE(publish(*store, sample_).has_value());

@@ -120,18 +120,51 @@ TEST_F(DigestTableTest, ATableOfAnotherShapeIsMadeAnew) {
   }
 }
 
-TEST_F(DigestTableTest, AnEntryInAnotherPageIsNone) {
+TEST_F(DigestTableTest, NoFlippedBitOfAnEntryIsBelieved) {
   const auto writer = table();
   writer->insert(stat_of(1), hash_of(1));
   ASSERT_TRUE(writer->flush().has_value());
-  // A page that the file system put in the wrong place.
+  const std::string good = disk_.bytes("/store/digests");
+  const std::size_t entry = good.find_first_not_of('\0', DigestTable::kPageBytes);
+  ASSERT_NE(entry, std::string::npos);
+  for (std::size_t bit = 0; bit < DigestTable::kEntryBytes * 8; ++bit) {
+    auto file = disk_.open_random("/store/digests", true).value();
+    const auto write = [&](char byte) {
+      ASSERT_TRUE(file->write_at(entry + bit / 8, as_bytes({&byte, 1})).has_value());
+    };
+    write(static_cast<char>(good[entry + bit / 8] ^ (1 << bit % 8)));
+    EXPECT_EQ(table()->find(stat_of(1)), std::nullopt) << bit;
+    write(good[entry + bit / 8]);
+  }
+  EXPECT_EQ(table()->find(stat_of(1)), hash_of(1));
+}
+
+TEST_F(DigestTableTest, AnEntryInAnotherPageIsNone) {
+  // Two pages whose contents the file system has swapped. Each holds a file that belongs into the other.
+  const auto open_small = [&] {
+    return DigestTable(files_, scratch_, layout_.at(Layout::kDigestTable), false, 2);
+  };
+  auto writer = open_small();
+  for (std::uint64_t i = 0; i < 40; ++i) writer.insert(stat_of(i * 32), hash_of(i));
+  ASSERT_TRUE(writer.flush().has_value());
   const std::string bytes = disk_.bytes("/store/digests");
-  const std::string page = bytes.substr(bytes.size() / DigestTable::kPageBytes * DigestTable::kPageBytes);
-  disk_.damage("/store/digests", bytes.substr(0, DigestTable::kPageBytes) + page);
-  EXPECT_EQ(table()->find(stat_of(1)), std::nullopt);
-  EXPECT_EQ(table()->count_damaged(false).value(), 1u);
-  EXPECT_EQ(table()->count_damaged(true).value(), 1u);
-  EXPECT_EQ(table()->count_damaged(false).value(), 0u);
+  const auto page = [&](std::size_t number) {
+    return bytes.substr(number * DigestTable::kPageBytes, DigestTable::kPageBytes);
+  };
+  disk_.damage("/store/digests", page(0) + page(1) + page(1));
+  auto reader = open_small();
+  std::uint64_t found = 0;
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const auto hash = reader.find(stat_of(i * 32));
+    if (!hash) continue;
+    EXPECT_EQ(*hash, hash_of(i));
+    ++found;
+  }
+  const std::uint64_t damaged = open_small().count_damaged(false).value();
+  EXPECT_EQ(damaged, found) << "the copies of those of page 1";
+  EXPECT_GT(damaged, 0u);
+  EXPECT_EQ(open_small().count_damaged(true).value(), damaged);
+  EXPECT_EQ(open_small().count_damaged(false).value(), 0u);
 }
 
 TEST_F(DigestTableTest, FailingReadsAreAsIfNothingWereKnown) {
