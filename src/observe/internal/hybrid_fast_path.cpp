@@ -143,7 +143,11 @@ void HybridFastPath::drain(EventSink& sink) {
 }
 
 void HybridFastPath::on_record(const RingRecord& record) {
-  if (record.image >= images_.size()) return reader_->close();
+  if (record.image >= images_.size()) {
+    sink_->on_doubt(
+        {model::ReasonCode::observation_lost, "", "a record of the shared memory is nobody's", ""});
+    return reader_->close();
+  }
   if (record.path == agent_library_) return;  // a debugger
   const Image& image = images_[record.image];
   ++programs_[image.program].accesses;
