@@ -331,6 +331,13 @@ Status Action::tell_build_tool(const model::Observation& observation, const Aske
     if (output.kind == NodeKind::directory || output.kind == NodeKind::other) continue;
     const auto stat = tools_.files.lstat(output.path);
     if (!stat.has_value() || !*stat) continue;
+    const auto earlier = earlier_outputs_.find(output.path);
+    if (!too_old && earlier != earlier_outputs_.end() && earlier->second.stat == output.before) {
+      const auto now = tools_.hasher.hash(output.path);
+      if (now.has_value() && now->digest == earlier->second.digest)
+        static_cast<void>(tools_.files.touch(output.path, output.before->mtime_ns));
+      continue;
+    }
     const bool kept_old_time =
         result_.outcome == Outcome::published && !options_.restat && (*stat)->mtime_ns < observation.start_ns;
     if (too_old || kept_old_time) static_cast<void>(tools_.files.touch(output.path, observation.start_ns));
