@@ -19,7 +19,8 @@ enum class ErrorKind {
   limit,         ///< a named limit (base/limits.h) was reached
 };
 
-/// A failure. `what` says what failed and why; `hint`, if any, what to do about it. Neither ends with a full stop.
+/// A failure. `what` says what failed and why; `hint`, if any, what to do about it. Neither ends with a full
+/// stop.
 struct Error {
   ErrorKind kind = ErrorKind::io;
   std::string what;

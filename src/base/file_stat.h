@@ -8,8 +8,9 @@ namespace hallmark {
 
 enum class NodeKind : std::uint8_t { file, directory, symlink, other };
 
-/// A file's identity and attributes. Two equal values a while apart mean that the file was not changed between,
-/// except within the clock tick of `ctime_ns` on kernels without multigrain timestamps (limits::kRacyWindow_ns).
+/// A file's identity and attributes. Two equal values a while apart mean that the file was not changed
+/// between, except within the clock tick of `ctime_ns` on kernels without multigrain timestamps
+/// (limits::kRacyWindow_ns).
 struct FileStat {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;

@@ -1,4 +1,5 @@
-// Pure functions on path texts. Nothing here touches a file system: `..` and links are never resolved by text.
+// Pure functions on path texts. Nothing here touches a file system: `..` and links are never resolved by
+// text.
 #pragma once
 
 #include <string>

@@ -29,18 +29,18 @@ inline tl::unexpected<Error> fail(Error error) {
 #define HALLMARK_CONCAT_(a, b) a##b
 #define HALLMARK_CONCAT(a, b) HALLMARK_CONCAT_(a, b)
 
-/// Evaluates a Result; on failure returns its Error from the enclosing function, else moves the value into `target`
-/// (a declaration or an lvalue).
+/// Evaluates a Result; on failure returns its Error from the enclosing function, else moves the value into
+/// `target` (a declaration or an lvalue).
 #define HALLMARK_TRY(target, expression) \
   HALLMARK_TRY_(HALLMARK_CONCAT(hallmark_try_, __LINE__), target, expression)
-#define HALLMARK_TRY_(name, target, expression)                           \
-  auto name = (expression);                                               \
+#define HALLMARK_TRY_(name, target, expression)                            \
+  auto name = (expression);                                                \
   if (!name.has_value()) return ::hallmark::fail(std::move(name).error()); \
   target = std::move(name).value()
 
 /// The same for a Status.
-#define HALLMARK_CHECK(expression)                                                                \
-  do {                                                                                            \
-    if (auto hallmark_check_ = (expression); !hallmark_check_.has_value())                        \
-      return ::hallmark::fail(std::move(hallmark_check_).error());                                \
+#define HALLMARK_CHECK(expression)                                         \
+  do {                                                                     \
+    if (auto hallmark_check_ = (expression); !hallmark_check_.has_value()) \
+      return ::hallmark::fail(std::move(hallmark_check_).error());         \
   } while (false)

@@ -1,5 +1,5 @@
-// ContentHasher: reads and hashes a file's content now. Room store implements it (with its digest table), room observe
-// asks it for what must be hashed at the event.
+// ContentHasher: reads and hashes a file's content now. Room store implements it (with its digest table),
+// room observe asks it for what must be hashed at the event.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The one-shot SHA256_* functions are used, not EVP: fetching EVP's provider costs 0.7 ms in each process, a twentieth
-// of the whole time of a hit (docs/adr/0002-sha256-without-evp.md).
+// The one-shot SHA256_* functions are used, not EVP: fetching EVP's provider costs 0.7 ms in each process, a
+// twentieth of the whole time of a hit (docs/adr/0002-sha256-without-evp.md).
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "digest/digest.h"
 

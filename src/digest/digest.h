@@ -47,7 +47,9 @@ class Hasher {
 };
 
 Digest digest_of(ByteView bytes);
-inline Digest digest_of(std::string_view text) { return digest_of(as_bytes(text)); }
+inline Digest digest_of(std::string_view text) {
+  return digest_of(as_bytes(text));
+}
 
 /// Reads 64 hex characters.
 std::optional<Sha256> parse_hex(std::string_view hex);

@@ -1,7 +1,8 @@
 // The canonical encoding of everything that hallmark hashes or stores: one value has exactly one encoding.
 //
-// Integers are little-endian LEB128 varints in shortest form, text and bytes are a length and the bytes, lists a count
-// and the items, optionals a 0 or 1 and the value. docs/formats/encoding.md is the byte-level description.
+// Integers are little-endian LEB128 varints in shortest form, text and bytes are a length and the bytes,
+// lists a count and the items, optionals a 0 or 1 and the value. docs/formats/encoding.md is the byte-level
+// description.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,9 @@ class Encoder {
   std::string bytes_;
 };
 
-/// Reads what Encoder wrote from bytes of any origin. After the first malformed value every read gives zero or empty and
-/// ok() is false, so that a decoder may check once, at its end. Never allocates more than the input holds.
+/// Reads what Encoder wrote from bytes of any origin. After the first malformed value every read gives zero
+/// or empty and ok() is false, so that a decoder may check once, at its end. Never allocates more than the
+/// input holds.
 class Decoder {
  public:
   explicit Decoder(std::string_view bytes) : rest_(bytes) {}
@@ -52,7 +54,10 @@ class Decoder {
   bool ok() const { return ok_; }
   /// True if all was well formed and nothing is left.
   bool finished() const { return ok_ && rest_.empty(); }
-  void reject() { ok_ = false; rest_ = {}; }
+  void reject() {
+    ok_ = false;
+    rest_ = {};
+  }
 
  private:
   std::string_view take(std::size_t size);

@@ -5,7 +5,6 @@
 
 #include "base/path.h"
 #include "engine/outputs.h"
-#include "engine/outputs.h"
 
 namespace hallmark::engine {
 namespace {

@@ -15,6 +15,8 @@ class Mentions {
   explicit Mentions(const Bindings& bindings) : bindings_(bindings) {}
 
   void search(std::string_view bytes);
+  /// Of bytes that are known to be text.
+  void search_text(std::string_view text);
   const std::set<std::string>& names() const { return names_; }
 
  private:

@@ -101,7 +101,7 @@ Status Publisher::add_outputs(const model::Observation& observation,
       if (text) {
         recorded.role = model::OutputRole::depfile;
         // Values that stand where no path can begin were not folded: then they bind the result.
-        work.mentions.search(*text);
+        work.mentions.search_text(*text);
         HALLMARK_TRY(recorded.content, tools_.store.put(*text));
       } else {
         HALLMARK_CHECK(add_file(output, work, recorded));

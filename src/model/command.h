@@ -20,7 +20,7 @@ struct Command {
   StreamKind in = StreamKind::null_device;
   StreamKind out = StreamKind::pipe;
   StreamKind err = StreamKind::pipe;
-  bool merged = false;        ///< stdout and stderr are the same open file
+  bool merged = false;  ///< stdout and stderr are the same open file
   std::uint32_t uid = 0;
   std::uint32_t umask = 022;
 };

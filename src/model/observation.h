@@ -41,10 +41,10 @@ struct ObservedInput {
 
 /// A path that the command left behind other than it found it.
 struct ObservedOutput {
-  std::string path;               ///< normal form
-  NodeKind kind = NodeKind::file; ///< at the end
-  bool whole = true;              ///< truncated, created or renamed over, so that nothing of the old bytes is left
-  std::optional<FileStat> before; ///< state before the command's first change to it; nullopt: absent
+  std::string path;                ///< normal form
+  NodeKind kind = NodeKind::file;  ///< at the end
+  bool whole = true;  ///< truncated, created or renamed over, so that nothing of the old bytes is left
+  std::optional<FileStat> before;  ///< state before the command's first change to it; nullopt: absent
 };
 
 /// A path that existed and that the command removed for good.
@@ -55,8 +55,8 @@ struct ObservedRemoval {
 
 /// A program that was executed, in order of first execution, each path once.
 struct ObservedProgram {
-  std::string path;        ///< as the kernel resolved it
-  std::string name;        ///< last component of the path as it was asked for (busybox-style programs differ)
+  std::string path;  ///< as the kernel resolved it
+  std::string name;  ///< last component of the path as it was asked for (busybox-style programs differ)
 };
 
 struct Counters {
@@ -84,9 +84,9 @@ struct Observation {
   int wait_status = 0;  ///< as waitpid gives it
   CapturedStream out;   ///< both streams, in order, if Command::merged
   CapturedStream err;
-  bool stdin_used = false;               ///< something was, or may have been, read from stdin
+  bool stdin_used = false;                     ///< something was, or may have been, read from stdin
   std::optional<digest::Digest> stdin_digest;  ///< of all bytes from the start offset; set if known
-  std::int64_t start_ns = 0;  ///< since the epoch
+  std::int64_t start_ns = 0;                   ///< since the epoch
   std::int64_t wall_ns = 0;
   std::uint64_t peak_rss_bytes = 0;  ///< largest single process
   Counters counters;

@@ -3,8 +3,9 @@
 //   weak key   = hash(format, argv, cwd, environment that counts, streams, uid, umask)     -> WeakEntry
 //   strong key = hash(weak key, path set, states, bound values)                            -> Record
 //
-// The scheme is BuildXL's two-phase fingerprint. All texts are folded: a declared root, HOME, TMPDIR and so on stand as
-// tokens (model/tokens.h), so that a result can serve another checkout. docs/formats/record.md has the bytes.
+// The scheme is BuildXL's two-phase fingerprint. All texts are folded: a declared root, HOME, TMPDIR and so
+// on stand as tokens (model/tokens.h), so that a result can serve another checkout. docs/formats/record.md
+// has the bytes.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +24,17 @@ namespace hallmark::model {
 
 /// Kinds of question whose answer is part of the strong key. The numbers are stored.
 enum class Aspect : std::uint8_t {
-  content = 1,        ///< subject: path; answer: digest of the bytes
-  kind = 2,           ///< subject: path; answer: absent, file, executable file, folder, link, other
-  listing = 3,        ///< subject: folder; answer: digest of its names
-  link = 4,           ///< subject: link; answer: target
-  size = 5,           ///< subject: path; answer: size
-  mtime = 6,          ///< subject: path; answer: mtime
-  program = 7,        ///< subject: a name looked up in PATH; answer: the folded path found, or absent
-  soname = 8,         ///< subject: a soname; answer: what ld.so.cache says
-  stdin_bytes = 9,    ///< subject empty; answer: digest of stdin
-  machine = 10,       ///< subject: "cpu", "gpu" or "date"; answer: its identity
-  bound = 11,         ///< subject: a token's name; answer: its value (the result contains it)
+  content = 1,      ///< subject: path; answer: digest of the bytes
+  kind = 2,         ///< subject: path; answer: absent, file, executable file, folder, link, other
+  listing = 3,      ///< subject: folder; answer: digest of its names
+  link = 4,         ///< subject: link; answer: target
+  size = 5,         ///< subject: path; answer: size
+  mtime = 6,        ///< subject: path; answer: mtime
+  program = 7,      ///< subject: a name looked up in PATH; answer: the folded path found, or absent
+  soname = 8,       ///< subject: a soname; answer: what ld.so.cache says
+  stdin_bytes = 9,  ///< subject empty; answer: digest of stdin
+  machine = 10,     ///< subject: "cpu", "gpu" or "date"; answer: its identity
+  bound = 11,       ///< subject: a token's name; answer: its value (the result contains it)
 };
 
 struct Question {
@@ -42,7 +43,8 @@ struct Question {
   auto operator<=>(const Question&) const = default;
 };
 
-/// The answer to a question as canonical bytes; equal answers are equal bytes. Made by engine, see engine/states.h.
+/// The answer to a question as canonical bytes; equal answers are equal bytes. Made by engine, see
+/// engine/states.h.
 using Answer = std::string;
 
 /// What a run of a command asked of the world. Sorted, no question twice.
@@ -105,7 +107,8 @@ struct Record {
 
 digest::Key strong_key(const digest::Key& weak_key, const PathSet& paths, const std::vector<Answer>& answers);
 
-/// Whether each set is as PathSet says and has as many answers as questions. Only such an entry may be encoded.
+/// Whether each set is as PathSet says and has as many answers as questions. Only such an entry may be
+/// encoded.
 bool is_well_formed(const WeakEntry& entry);
 
 /// Payload encodings, without header and checksum (room store adds those).

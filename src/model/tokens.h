@@ -1,7 +1,8 @@
 // Tokens: names for values that differ between machines, users and checkouts but do not matter by themselves.
 //
-// Folding replaces each occurrence of a value at a path boundary by its token; unfolding puts today's values in. A token
-// is '\x01' name '\x02'; text that holds either byte cannot be folded (fold gives nullopt) and is then not published.
+// Folding replaces each occurrence of a value at a path boundary by its token; unfolding puts today's values
+// in. A token is '\x01' name '\x02'; text that holds either byte cannot be folded (fold gives nullopt) and is
+// then not published.
 #pragma once
 
 #include <optional>
@@ -13,8 +14,8 @@ namespace hallmark::model {
 
 class Tokens {
  public:
-  /// `value` is an absolute path without a trailing slash, not "/"; empty, "/" and relative values are ignored. Longer
-  /// values win over shorter ones, earlier tokens over later ones of equal value.
+  /// `value` is an absolute path without a trailing slash, not "/"; empty, "/" and relative values are
+  /// ignored. Longer values win over shorter ones, earlier tokens over later ones of equal value.
   void add(std::string name, std::string value);
 
   std::optional<std::string> fold(std::string_view text) const;

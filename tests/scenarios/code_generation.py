@@ -66,7 +66,7 @@ class CodeGeneration(Scenario):
                 self.ninja()
                 self.assertTrue(self.holds("k_a_x 2"), "generator")
                 self.assert_no_work()
-                self.write("tools/names.py", 'NAMES = ["k_a", "k_c"]\n')
+                self.write("tools/names.py", 'NAMES = ["k_a", "k_c", ]\n')
                 self.ninja()
                 self.assertTrue(self.holds("k_c_x 2"), "imported module")
                 self.assertFalse(self.holds("k_b_x"), "a dropped kernel is gone from the object")

@@ -1,6 +1,7 @@
 // Pointers that are no pointers fail with EFAULT and do no harm; results may be written over the path.
 // reads: file
 // looks: other
+// links: link
 #include "fixture.h"
 int main(void) {
   struct stat status;

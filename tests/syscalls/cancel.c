@@ -1,16 +1,23 @@
-// A thread that is cancelled inside open runs its cleanup handlers.
+// A thread that is cancelled inside open unwinds: its handlers run, and those of its automatic variables.
 // reads: file
 // doubt: ?observation_lost
 #include <pthread.h>
 
 #include "fixture.h"
-static volatile int cleaned;
-static void clean_up(void* unused) {
+static volatile int handled;
+static volatile int unwound;
+static void on_cancel(void* unused) {
   (void)unused;
-  cleaned = 1;
+  handled = 1;
+}
+static void on_unwind(int* unused) {
+  (void)unused;
+  unwound = 1;
 }
 static void* wait_for_writer(void* unused) {
-  pthread_cleanup_push(clean_up, NULL);
+  __attribute__((cleanup(on_unwind))) int guard = 0;
+  (void)guard;
+  pthread_cleanup_push(on_cancel, NULL);
   open("fifo", O_RDONLY);  // nobody writes
   pthread_cleanup_pop(0);
   return unused;
@@ -23,7 +30,7 @@ int main(void) {
   CHECK(pthread_cancel(thread) == 0);
   void* result = NULL;
   CHECK(pthread_join(thread, &result) == 0);
-  CHECK(result == PTHREAD_CANCELED && cleaned == 1);
+  CHECK(result == PTHREAD_CANCELED && handled == 1 && unwound == 1);
   CHECK(unlink("fifo") == 0);
   read_file("file");
   return 0;

@@ -5,6 +5,7 @@
 // The first comment of a program says what must be observed, in lines that run.py reads:
 //   reads: PATH     content; relative to the folder, or absolute
 //   looks: PATH     at least its kind
+//   links: PATH     a symbolic link, as such
 //   absent: PATH    a name that was looked for in vain
 //   lists: PATH     a folder
 //   writes: PATH    an output

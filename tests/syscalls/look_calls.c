@@ -2,6 +2,7 @@
 // looks: file
 // looks: other
 // looks: folder
+// links: link
 // absent: missing
 #include <sys/statfs.h>
 #include <sys/xattr.h>

@@ -1,14 +1,14 @@
-// Names that mean this process.
-// reads: file
+// Names that mean this process, the last one just before it ends.
+// reads: folder/inside
 // reads: other
 #include "fixture.h"
 int main(void) {
   char name[64];
-  const int descriptor = open("file", O_PATH);
+  const int descriptor = open("folder/inside", O_PATH);
+  snprintf(name, sizeof(name), "/dev/fd/%d", descriptor);
+  read_file(name);
   snprintf(name, sizeof(name), "/proc/self/fd/%d", descriptor);
   read_file(name);
   read_file("/proc/self/cwd/other");
-  snprintf(name, sizeof(name), "/dev/fd/%d", descriptor);
-  read_file(name);
   return 0;
 }

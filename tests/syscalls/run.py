@@ -45,7 +45,7 @@ def expectations(source):
         for line in text:
             if not line.startswith("//"):
                 break
-            found = re.match(r"// (reads|looks|absent|lists|writes|later|doubt|needs): (\S+)", line)
+            found = re.match(r"// (reads|looks|links|absent|lists|writes|later|doubt|needs): (\S+)", line)
             if found:
                 wanted.setdefault(found[1], []).append(found[2])
     return wanted
@@ -67,7 +67,7 @@ def appears(path):
 
 class Observed:
     def __init__(self, report):
-        self.content, self.any, self.absent, self.listed = set(), set(), set(), set()
+        self.content, self.any, self.absent, self.listed, self.links = set(), set(), set(), set(), set()
         self.outputs, self.doubts, self.summary = set(), [], {}
         with open(report) as lines:
             for line in map(json.loads, lines):
@@ -79,6 +79,8 @@ class Observed:
             (self.any if line["exists"] else self.absent).add(line["path"])
             if line["use"] == "content" and line["exists"]:
                 self.content.add(line["path"])
+            if line["use"] == "link" or line.get("kind") == "symlink":
+                self.links.add(line["path"])
             if line["use"] == "listing":
                 self.listed.add(line["path"])
         elif kind == "output":
@@ -177,6 +179,9 @@ class Runner:
             for path in wanted.get(keyword, []):
                 if in_folder(folder, path) not in found:
                     problems.append(f"{keyword}: {path} was not observed")
+        for path in wanted.get("links", []):
+            if os.path.join(folder, path) not in observed.links:
+                problems.append(f"links: {path} was not observed")
         for path in wanted.get("later", []):
             if not appears(os.path.join(folder, path)):
                 problems.append(f"later: {path} did not appear")

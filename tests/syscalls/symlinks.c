@@ -2,6 +2,8 @@
 // reads: file
 // reads: folder/inside
 // looks: folder
+// links: link
+// links: folder_link
 #include "fixture.h"
 int main(void) {
   char target[64];

@@ -47,8 +47,8 @@ class FastPath {
   /// ...): paths in the ring would no longer mean what they say. Called before the call is let pass.
   virtual void on_new_view() = 0;
 
-  /// `thread` is about to lock its process in with a filter of its own (seccomp), which may forbid what an agent does
-  /// besides the program's calls. Called before the call is let pass.
+  /// `thread` is about to lock its process in with a filter of its own (seccomp), which may forbid what an
+  /// agent does besides the program's calls. Called before the call is let pass.
   virtual void on_confine(pid_t thread) = 0;
 
   /// `thread` is about to execute the program at `path` (normal form, links followed). Decides whether the

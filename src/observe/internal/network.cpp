@@ -58,7 +58,8 @@ NetworkJudge::Judged NetworkJudge::judge(std::string_view address, bool binds) {
       const auto internet = copy_of<sockaddr_in6>(address);
       return {Verdict::reaches, text_of_internet(AF_INET6, &internet.sin6_addr, internet.sin6_port)};
     }
-    default: return {Verdict::reaches, "address family " + std::to_string(family)};
+    default:
+      return {Verdict::reaches, "address family " + std::to_string(family)};
   }
 }
 

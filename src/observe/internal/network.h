@@ -1,7 +1,7 @@
 // NetworkJudge: which socket addresses reach beyond the command.
 //
-// Local services that only answer what files would (nscd, sssd, userdb, logs) and sockets that the command bound itself do
-// not; the internet and every other local socket does.
+// Local services that only answer what files would (nscd, sssd, userdb, logs) and sockets that the command
+// bound itself do not; the internet and every other local socket does.
 #pragma once
 
 #include <cstddef>

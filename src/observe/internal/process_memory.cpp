@@ -29,7 +29,8 @@ MemoryRead read_file(pid_t thread, std::uint64_t address, std::span<char> into, 
 
 }  // namespace
 
-MemoryRead ProcessMemory::read_some(pid_t thread, std::uint64_t address, std::span<char> into, std::size_t& count) {
+MemoryRead ProcessMemory::read_some(pid_t thread, std::uint64_t address, std::span<char> into,
+                                    std::size_t& count) {
   count = 0;
   if (into.empty()) return MemoryRead::ok;
   if (!use_file_) {

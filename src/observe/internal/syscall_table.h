@@ -38,10 +38,11 @@ enum class CallKind : std::uint8_t {
   send_to,        ///< argument 4 is an address (or null), 5 its length
   send_message,   ///< argument 1 is a struct msghdr
   send_messages,  ///< argument 1 is an array of struct mmsghdr, 2 their number
-  stdin_use,      ///< takes bytes from, or copies, the descriptor in argument `folder`; watched if that is 0, see filter.h
-  stdin_wait,     ///< may wait for descriptor 0 among others
-  confine,  ///< seccomp: watched only where an agent has to know (hybrid)
-  beyond,         ///< mounts and file handles: what it brings into view cannot be followed
+  stdin_use,  ///< takes bytes from, or copies, the descriptor in argument `folder`; watched if that is 0, see
+              ///< filter.h
+  stdin_wait,  ///< may wait for descriptor 0 among others
+  confine,     ///< seccomp: watched only where an agent has to know (hybrid)
+  beyond,      ///< mounts and file handles: what it brings into view cannot be followed
 };
 
 inline constexpr std::int8_t kNoArgument = -1;

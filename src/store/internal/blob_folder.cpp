@@ -52,7 +52,8 @@ Result<std::optional<std::string>> BlobFolder::read(const digest::Digest& digest
 Result<digest::Digest> BlobFolder::put(std::string_view bytes) {
   HALLMARK_CHECK(check_writable());
   const digest::Digest digest = digest::digest_of(bytes);
-  // One that is there already is read, not believed: a power loss may have left it with its size and without its bytes.
+  // One that is there already is read, not believed: a power loss may have left it with its size and without
+  // its bytes.
   if (bytes.size() <= kSmallBlobBytes) {
     const auto there = read(digest, kSmallBlobBytes);
     if (there.has_value() && there->has_value()) return digest;

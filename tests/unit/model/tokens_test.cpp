@@ -133,7 +133,8 @@ TEST(Tokens, MentionsAreFoundAnywhere) {
   EXPECT_EQ(tokens.mentioned_in("nothing / here //"), std::vector<std::string>{});
   const std::string_view binary(
       "\0\x7f"
-      "ELF\0/tmp\0/home/u", 18);
+      "ELF\0/tmp\0/home/u",
+      18);
   EXPECT_EQ(tokens.mentioned_in(binary), (std::vector<std::string>{"home", "tmp"}));
   EXPECT_EQ(tokens.mentioned_in(""), std::vector<std::string>{});
   EXPECT_EQ(tokens.mentioned_in("/tm"), std::vector<std::string>{});

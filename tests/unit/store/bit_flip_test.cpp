@@ -14,10 +14,10 @@ using test::StoreTest;
 class BitFlipTest : public StoreTest {
  protected:
   void SetUp() override {
-    disk_.put("/work/input.h", "#define K 1\n");
+    disk_.put("/w/input.h", "#define K 1\n");
     clock_.advance_ms(1000);
     const auto store = open();
-    input_ = store->hasher().hash("/work/input.h").value().digest;
+    input_ = store->hasher().hash("/w/input.h").value().digest;
     ASSERT_TRUE(publish(*store, sample_).has_value());
     ASSERT_TRUE(disk_.lstat("/store/digests").value());
   }
@@ -37,8 +37,8 @@ class BitFlipTest : public StoreTest {
     if (!store.has_value()) {
       EXPECT_TRUE(file.ends_with("/FORMAT")) << store.error().what;
     } else {
-      (void)sample_.replay(**store, files_, "/work");
-      EXPECT_EQ((*store)->hasher().hash("/work/input.h").value().digest, input_);
+      (void)sample_.replay(**store, files_, "/w");
+      EXPECT_EQ((*store)->hasher().hash("/w/input.h").value().digest, input_);
       const auto sites = (*store)->recent(sample_.site).value();
       EXPECT_TRUE(sites.empty() || sites == std::vector<digest::Key>{sample_.weak});
       const auto miss = (*store)->last_miss("/root");

@@ -24,10 +24,10 @@ class CrashTest : public StoreTest {
 
   std::uint64_t count_steps() {
     FakeFileSystem disk(clock_);
-    (void)disk.make_folder("/work", 0755);
+    (void)disk.make_folder("/w", 0755);
     test::FaultFileSystem files(disk);
     auto store = LocalStore::open(files, clock_, kStore);
-    EXPECT_TRUE(sample_.publish(**store, files, "/work/large").has_value());
+    EXPECT_TRUE(sample_.publish(**store, files, "/w/large").has_value());
     return files.steps();
   }
 
@@ -164,7 +164,7 @@ TEST_F(CrashTest, FailingReadsAreErrorsAndRemoveNothing) {
     SCOPED_TRACE(read);
     const auto store = open();
     files_.fail_reads_from(read - 1);
-    (void)sample_.replay(*store, files_, "/work");
+    (void)sample_.replay(*store, files_, "/w");
     files_.heal();
     EXPECT_EQ(disk_.files_below(kStore), files_before)
         << "a disk that cannot be read may be readable tomorrow";
@@ -180,16 +180,16 @@ TEST_F(CrashTest, AFailedRestoreLeavesNoFile) {
       SCOPED_TRACE(step);
       const auto store = open();
       files_.fail_at(step, ENOSPC);
-      const auto restored = store->restore(digest, "/work/out", 0644);
+      const auto restored = store->restore(digest, "/w/out", 0644);
       const std::uint64_t steps = files_.steps();
       files_.heal();
-      const bool there = disk_.lstat("/work/out").value().has_value();
+      const bool there = disk_.lstat("/w/out").value().has_value();
       EXPECT_EQ(restored.has_value(), there);
-      ASSERT_TRUE(!there || disk_.bytes("/work/out") == bytes);
+      ASSERT_TRUE(!there || disk_.bytes("/w/out") == bytes);
       if (steps < step) break;
-      (void)disk_.remove("/work/out");
+      (void)disk_.remove("/w/out");
     }
-    (void)disk_.remove("/work/out");
+    (void)disk_.remove("/w/out");
   }
 }
 

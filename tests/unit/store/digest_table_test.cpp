@@ -223,69 +223,69 @@ class TableHasherTest : public DigestTableTest {
 };
 
 TEST_F(TableHasherTest, AnOldFileIsReadOnce) {
-  disk_.put("/work/a", "content");
+  disk_.put("/w/a", "content");
   clock_.advance_ms(1000);
-  EXPECT_TRUE(is_remembered("/work/a", "content"));
+  EXPECT_TRUE(is_remembered("/w/a", "content"));
 }
 
 TEST_F(TableHasherTest, AFileWrittenJustNowIsNotRemembered) {
-  disk_.put("/work/a", "content");
-  EXPECT_FALSE(is_remembered("/work/a", "content"));
+  disk_.put("/w/a", "content");
+  EXPECT_FALSE(is_remembered("/w/a", "content"));
   clock_.advance_ms(19);
-  EXPECT_FALSE(is_remembered("/work/a", "content"));
+  EXPECT_FALSE(is_remembered("/w/a", "content"));
   clock_.advance_ms(2);
-  EXPECT_TRUE(is_remembered("/work/a", "content"));
+  EXPECT_TRUE(is_remembered("/w/a", "content"));
 }
 
 TEST_F(TableHasherTest, AChangeTimeAheadOfTheClockIsNotBelieved) {
-  disk_.put("/work/a", "content");
+  disk_.put("/w/a", "content");
   clock_.advance_ms(-60'000);
-  EXPECT_FALSE(is_remembered("/work/a", "content"));
+  EXPECT_FALSE(is_remembered("/w/a", "content"));
 }
 
 TEST_F(TableHasherTest, AModificationTimeThatIsSetToNowIsNotBelieved) {
-  disk_.put("/work/a", "content");
+  disk_.put("/w/a", "content");
   const std::int64_t written_ns = clock_.now_ns();
   clock_.advance_ms(1000);
-  ASSERT_TRUE(disk_.touch("/work/a", written_ns + 2'000'000'000).has_value());
+  ASSERT_TRUE(disk_.touch("/w/a", written_ns + 2'000'000'000).has_value());
   clock_.advance_ms(1000);
-  EXPECT_FALSE(is_remembered("/work/a", "content"));
+  EXPECT_FALSE(is_remembered("/w/a", "content"));
   clock_.advance_ms(1000);
-  EXPECT_TRUE(is_remembered("/work/a", "content"));
+  EXPECT_TRUE(is_remembered("/w/a", "content"));
 }
 
 TEST_F(TableHasherTest, ANetworkFileIsReadEachTime) {
   disk_.set_network(true);
-  disk_.put("/work/a", "content");
+  disk_.put("/w/a", "content");
   clock_.advance_ms(1000);
-  EXPECT_FALSE(is_remembered("/work/a", "content"));
+  EXPECT_FALSE(is_remembered("/w/a", "content"));
 }
 
 TEST_F(TableHasherTest, AChangedFileIsReadAgain) {
-  disk_.put("/work/a", "content");
+  disk_.put("/w/a", "content");
   clock_.advance_ms(1000);
-  (void)reads_of_hash("/work/a", "content");
-  disk_.put("/work/a", "CONTENT");
-  (void)reads_of_hash("/work/a", "CONTENT");
+  (void)reads_of_hash("/w/a", "content");
+  disk_.put("/w/a", "CONTENT");
+  (void)reads_of_hash("/w/a", "CONTENT");
   clock_.advance_ms(1000);
-  (void)reads_of_hash("/work/a", "CONTENT");
+  (void)reads_of_hash("/w/a", "CONTENT");
 }
 
 TEST_F(TableHasherTest, LinksAreFollowedAndOtherThingsRefused) {
-  disk_.put("/work/a", "content");
-  ASSERT_TRUE(disk_.make_link("a", "/work/l").has_value());
+  disk_.put("/w/a", "content");
+  ASSERT_TRUE(disk_.make_link("a", "/w/l").has_value());
   Fresh fresh(*this);
-  EXPECT_EQ(fresh.hasher.hash("/work/l").value().digest, digest::digest_of("content"));
-  EXPECT_EQ(fresh.hasher.hash("/work").error().kind, ErrorKind::invalid);
-  EXPECT_EQ(fresh.hasher.hash("/work/none").error().kind, ErrorKind::not_found);
+  EXPECT_EQ(fresh.hasher.hash("/w/l").value().digest, digest::digest_of("content"));
+  EXPECT_EQ(fresh.hasher.hash("/w").error().kind, ErrorKind::invalid);
+  EXPECT_EQ(fresh.hasher.hash("/w/none").error().kind, ErrorKind::not_found);
 }
 
 TEST_F(TableHasherTest, LongFilesHashLikeShortOnes) {
   for (const std::size_t size : {0u, 1u, 65'535u, 65'536u, 65'537u, 1'000'000u}) {
     const std::string content(size, 'z');
-    disk_.put("/work/a", content);
+    disk_.put("/w/a", content);
     Fresh fresh(*this);
-    EXPECT_EQ(fresh.hasher.hash("/work/a").value().digest, digest::digest_of(content)) << size;
+    EXPECT_EQ(fresh.hasher.hash("/w/a").value().digest, digest::digest_of(content)) << size;
   }
 }
 

@@ -64,17 +64,17 @@ TEST_F(LocalStoreTest, RestoreDoesNotReplace) {
   const auto store = open();
   for (const std::string& bytes : {std::string("small"), std::string(2 << 20, 'x')}) {
     const auto digest = store->put(bytes).value();
-    disk_.put("/work/there", "mine");
-    EXPECT_FALSE(store->restore(digest, "/work/there", 0644).has_value());
-    EXPECT_EQ(disk_.bytes("/work/there"), "mine");
+    disk_.put("/w/there", "mine");
+    EXPECT_FALSE(store->restore(digest, "/w/there", 0644).has_value());
+    EXPECT_EQ(disk_.bytes("/w/there"), "mine");
   }
-  EXPECT_EQ(store->restore(digest::digest_of("never stored"), "/work/new", 0644).value(), false);
+  EXPECT_EQ(store->restore(digest::digest_of("never stored"), "/w/new", 0644).value(), false);
 }
 
 TEST_F(LocalStoreTest, OnlyRegularFilesAreTaken) {
   const auto store = open();
-  EXPECT_EQ(store->put_file("/work").error().kind, ErrorKind::invalid);
-  EXPECT_EQ(store->put_file("/work/none").error().kind, ErrorKind::not_found);
+  EXPECT_EQ(store->put_file("/w").error().kind, ErrorKind::invalid);
+  EXPECT_EQ(store->put_file("/w/none").error().kind, ErrorKind::not_found);
 }
 
 TEST_F(LocalStoreTest, TheFirstRecordStays) {
@@ -108,8 +108,8 @@ TEST_F(LocalStoreTest, ADamagedFileIsReportedOnceAndThenAbsent) {
   for (const std::string& file : disk_.files_below("/store/blobs")) disk_.damage(file, "torn");
   for (const std::string& bytes : {sample.small, sample.large}) {
     const auto digest = digest::digest_of(bytes);
-    EXPECT_EQ(store->restore(digest, "/work/x", 0644).error().kind, ErrorKind::corrupt);
-    EXPECT_EQ(store->restore(digest, "/work/x", 0644).value(), false);
+    EXPECT_EQ(store->restore(digest, "/w/x", 0644).error().kind, ErrorKind::corrupt);
+    EXPECT_EQ(store->restore(digest, "/w/x", 0644).value(), false);
   }
 }
 

@@ -107,7 +107,7 @@ struct Sample {
 
 class StoreTest : public ::testing::Test {
  protected:
-  StoreTest() { (void)disk_.make_folder("/work", 0755); }
+  StoreTest() { (void)disk_.make_folder("/w", 0755); }
 
   std::unique_ptr<store::LocalStore> open() {
     clock_.advance_ms(1);  // as between any two processes
@@ -117,10 +117,10 @@ class StoreTest : public ::testing::Test {
   }
   bool replays(const Sample& sample) {
     const auto store = open();
-    return sample.replay(*store, files_, "/work");
+    return sample.replay(*store, files_, "/w");
   }
   Status publish(store::LocalStore& store, const Sample& sample) {
-    return sample.publish(store, files_, "/work/large");
+    return sample.publish(store, files_, "/w/large");
   }
   std::vector<store::StoreDefect> defects(bool repair = false) {
     return open()->verify(repair, nullptr).value();
