@@ -20,6 +20,9 @@ constexpr std::array<std::string_view, 14> kBuildTools = {"ninja",  "ninja-build
                                                           "remake", "kati",        "ckati", "cmake", "meson",
                                                           "bazel",  "buck2",       "scons", "tup"};
 constexpr std::size_t kProcStatBytes = 4096;
+// Fields of /proc/PID/stat (proc_pid_stat(5)).
+constexpr int kParentField = 4;
+constexpr int kStartField = 22;
 
 bool exists(os::FileSystem& files, std::string_view folder, std::string_view name) {
   const auto found = files.lstat(path::join(folder, name));
@@ -41,7 +44,22 @@ void walk_up(std::string_view folder, Visit visit) {
 struct ProcessEntry {
   std::string name;
   pid_t parent = 0;
+  std::optional<std::uint64_t> start_ticks;
 };
+
+/// Field `number` of a line of /proc/PID/stat, counted from 1; `rest` begins in front of field 3.
+std::optional<std::uint64_t> numeric_field(std::string_view rest, int number) {
+  for (int field = 3;; ++field) {
+    const auto start = rest.find_first_not_of(' ');
+    if (start == std::string_view::npos) return std::nullopt;
+    rest.remove_prefix(start);
+    if (field == number) break;
+    rest.remove_prefix(std::min(rest.find(' '), rest.size()));
+  }
+  std::uint64_t value = 0;
+  const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  return parsed.ec == std::errc() ? std::optional(value) : std::nullopt;
+}
 
 /// One line of /proc/PID/stat: `PID (name, may hold anything) state parent ...`.
 std::optional<ProcessEntry> parse_stat(std::string_view line) {
@@ -51,9 +69,10 @@ std::optional<ProcessEntry> parse_stat(std::string_view line) {
   ProcessEntry entry;
   entry.name = line.substr(open + 1, close - open - 1);
   const std::string_view rest = line.substr(close + 1);  // " S 123 ..."
-  if (rest.size() < 4) return std::nullopt;
-  const auto parsed = std::from_chars(rest.data() + 3, rest.data() + rest.size(), entry.parent);
-  if (parsed.ec != std::errc()) return std::nullopt;
+  const auto parent = numeric_field(rest, kParentField);
+  if (!parent) return std::nullopt;
+  entry.parent = static_cast<pid_t>(*parent);
+  entry.start_ticks = numeric_field(rest, kStartField);
   return entry;
 }
 
@@ -88,7 +107,7 @@ std::string find_build_folder(os::FileSystem& files, std::string_view cwd) {
   return generated.empty() ? with_makefile : generated;
 }
 
-std::optional<std::string> build_tool_above(os::FileSystem& files, pid_t from, const std::string& proc) {
+std::optional<BuildTool> build_tool_above(os::FileSystem& files, pid_t from, const std::string& proc) {
   pid_t process = from;
   for (std::size_t hop = 0; hop < limits::kAncestorHops && process > 1; ++hop) {
     const auto line =
@@ -97,10 +116,14 @@ std::optional<std::string> build_tool_above(os::FileSystem& files, pid_t from, c
     auto entry = parse_stat(*line);
     if (!entry) return std::nullopt;
     if (std::find(kBuildTools.begin(), kBuildTools.end(), entry->name) != kBuildTools.end())
-      return std::move(entry->name);
+      return BuildTool{std::move(entry->name), entry->start_ticks};
     process = entry->parent;
   }
   return std::nullopt;
+}
+
+bool is_ninja(const BuildTool& tool) {
+  return tool.name == "ninja" || tool.name == "ninja-build" || tool.name == "samu";
 }
 
 Result<Installation> find_installation(os::FileSystem& files) {

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,11 +24,17 @@ std::string find_root(os::FileSystem& files, std::string_view cwd);
 /// else the nearest with a makefile; empty if there is none.
 std::string find_build_folder(os::FileSystem& files, std::string_view cwd);
 
-/// The build tool among the ancestors of process `from` ("ninja", "make", ...): its name; nullopt if there is
-/// none or the process table cannot be read. Looks at limits::kAncestorHops processes at most. `proc` is
-/// /proc, or a test's.
-std::optional<std::string> build_tool_above(os::FileSystem& files, pid_t from,
-                                            const std::string& proc = "/proc");
+/// A build tool that is at work.
+struct BuildTool {
+  std::string name;                          ///< "ninja", "make", ...
+  std::optional<std::uint64_t> start_ticks;  ///< when it started: clock ticks since the machine started
+};
+
+/// The build tool among the ancestors of process `from`; nullopt if there is none or the process table cannot
+/// be read. Looks at limits::kAncestorHops processes at most. `proc` is /proc, or a test's.
+std::optional<BuildTool> build_tool_above(os::FileSystem& files, pid_t from,
+                                          const std::string& proc = "/proc");
+bool is_ninja(const BuildTool& tool);
 
 /// The files of this installation, from the place of the running program.
 struct Installation {

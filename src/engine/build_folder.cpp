@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kManifestBytes = std::size_t{1} << 30;
 constexpr std::size_t kCacheBytes = 64u << 20;
 constexpr int kIncludeDepth = 16;
-constexpr std::string_view kCacheMark = "hallmark ninja folders 1";
+constexpr std::string_view kCacheMark = "hallmark ninja folders 2";
 constexpr std::array<std::string_view, 4> kBuildMarks = {".ninja_log", ".ninja_deps", "build.ninja",
                                                          "CMakeCache.txt"};
 
@@ -131,7 +131,13 @@ void NinjaOutputs::parse(const std::string& text, Variables& variables, int dept
   std::size_t at = 0;
   while (at < text.size()) {
     const auto line = take_line(text, at);
-    if (line.empty() || line.front() == ' ' || line.front() == '#') continue;  // bindings of rules and edges
+    if (line.empty() || line.front() == '#') continue;
+    if (line.front() == ' ') {  // a binding of a rule or an edge
+      const auto name = line.find_first_not_of(' ');
+      if (name != std::string_view::npos && line.substr(name).starts_with("rspfile"))
+        has_response_files_ = true;
+      continue;
+    }
     if (line.starts_with("build ")) {
       for (const auto& output : outputs_of(line.substr(6), variables))
         folders_.insert(std::string(path::parent(absolute_path(folder_, output))));
@@ -189,7 +195,7 @@ bool BuildFolder::writes_into(const std::string& folder, std::int64_t start_ns) 
                   [&](std::string_view mark) { return exists(path::join(folder, mark)); }))
     return true;
   if (ninja_folder_) {
-    if (manifest_folders().contains(folder)) return true;
+    if (manifest().folders.contains(folder)) return true;
   } else if (made_by_cmake_ && path::is_within(folder, build_folder_)) {
     return true;
   }
@@ -197,27 +203,32 @@ bool BuildFolder::writes_into(const std::string& folder, std::int64_t start_ns) 
   return stat.has_value() && *stat && (*stat)->mtime_ns >= start_ns;
 }
 
-const std::set<std::string>& BuildFolder::manifest_folders() {
-  if (manifest_folders_) return *manifest_folders_;
-  const auto manifest = path::join(*ninja_folder_, "build.ninja");
-  const auto kept = cache_.empty()
-                        ? std::string()
-                        : path::join(cache_, "ninja-" + digest::digest_of(manifest).hex().substr(0, 32));
-  if (!kept.empty()) manifest_folders_ = cached(kept);
-  if (!manifest_folders_) {
-    NinjaOutputs outputs(files_, *ninja_folder_);
-    outputs.read(manifest);
-    manifest_folders_ = outputs.folders();
-    if (!kept.empty()) keep(kept, outputs);
-  }
-  return *manifest_folders_;
+bool BuildFolder::has_response_files() {
+  return ninja_folder_ && manifest().has_response_files;
 }
 
-/// Lines: the mark, then "file <signature> <path>" for each manifest, then "folder <path>".
-std::optional<std::set<std::string>> BuildFolder::cached(const std::string& path) const {
+const BuildFolder::Manifest& BuildFolder::manifest() {
+  if (manifest_) return *manifest_;
+  const auto name = path::join(*ninja_folder_, "build.ninja");
+  const auto kept = cache_.empty()
+                        ? std::string()
+                        : path::join(cache_, "ninja-" + digest::digest_of(name).hex().substr(0, 32));
+  if (!kept.empty()) manifest_ = cached(kept);
+  if (!manifest_) {
+    NinjaOutputs outputs(files_, *ninja_folder_);
+    outputs.read(name);
+    manifest_ = Manifest{outputs.folders(), outputs.has_response_files()};
+    if (!kept.empty()) keep(kept, outputs);
+  }
+  return *manifest_;
+}
+
+/// Lines: the mark, then "file <signature> <path>" for each manifest, then "folder <path>", and "rspfile" if
+/// there is one.
+std::optional<BuildFolder::Manifest> BuildFolder::cached(const std::string& path) const {
   const auto text = os::read_file(files_, path, kCacheBytes);
   if (!text.has_value() || !text->starts_with(kCacheMark) || !text->ends_with("\nend\n")) return std::nullopt;
-  std::set<std::string> folders;
+  Manifest manifest;
   std::string_view rest = *text;
   rest.remove_prefix(rest.find('\n') + 1);
   while (!rest.empty()) {
@@ -229,12 +240,14 @@ std::optional<std::set<std::string>> BuildFolder::cached(const std::string& path
       if (signature(files_, std::string(line.substr(blank + 1))) != line.substr(5, blank - 5))
         return std::nullopt;
     } else if (line.starts_with("folder ")) {
-      folders.emplace(line.substr(7));
+      manifest.folders.emplace(line.substr(7));
+    } else if (line == "rspfile") {
+      manifest.has_response_files = true;
     }
     if (end == std::string_view::npos) break;
     rest.remove_prefix(end + 1);
   }
-  return folders;
+  return manifest;
 }
 
 void BuildFolder::keep(const std::string& path, const NinjaOutputs& outputs) const {
@@ -244,6 +257,7 @@ void BuildFolder::keep(const std::string& path, const NinjaOutputs& outputs) con
   for (const auto& manifest : outputs.manifests())
     text.append("file ").append(signature(files_, manifest)).append(" ").append(manifest).append("\n");
   for (const auto& folder : outputs.folders()) text.append("folder ").append(folder).append("\n");
+  if (outputs.has_response_files()) text.append("rspfile\n");
   text.append("end\n");
   static_cast<void>(os::write_file_atomically(files_, path, text, std::to_string(gettid()), false));
 }

@@ -21,6 +21,8 @@ class NinjaOutputs {
   /// Reads build.ninja and what it includes; false if there is none.
   bool read(const std::string& manifest);
   const std::set<std::string>& folders() const { return folders_; }
+  /// Whether some rule or edge has an rspfile.
+  bool has_response_files() const { return has_response_files_; }
   /// All files that were read, in order.
   const std::vector<std::string>& manifests() const { return manifests_; }
 
@@ -32,6 +34,7 @@ class NinjaOutputs {
   std::string folder_;
   std::set<std::string> folders_;
   std::vector<std::string> manifests_;
+  bool has_response_files_ = false;
 };
 
 class BuildFolder {
@@ -46,10 +49,17 @@ class BuildFolder {
   /// The folder of build.ninja, if Ninja runs this build.
   const std::optional<std::string>& ninja_folder() const { return ninja_folder_; }
   bool made_by_cmake() const { return made_by_cmake_; }
+  /// Whether Ninja writes response files for edges of this build.
+  bool has_response_files();
 
  private:
-  const std::set<std::string>& manifest_folders();
-  std::optional<std::set<std::string>> cached(const std::string& path) const;
+  /// What matters of build.ninja.
+  struct Manifest {
+    std::set<std::string> folders;
+    bool has_response_files = false;
+  };
+  const Manifest& manifest();
+  std::optional<Manifest> cached(const std::string& path) const;
   void keep(const std::string& path, const NinjaOutputs& outputs) const;
   bool exists(const std::string& path) const;
 
@@ -61,7 +71,7 @@ class BuildFolder {
   std::string cwd_;
   std::optional<std::string> ninja_folder_;
   bool made_by_cmake_ = false;
-  std::optional<std::set<std::string>> manifest_folders_;
+  std::optional<Manifest> manifest_;
 };
 
 }  // namespace hallmark::engine

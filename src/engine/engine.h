@@ -28,8 +28,9 @@ struct RunOptions {
   bool restat = false;               ///< the caller's rule compares contents: equal outputs keep their mtime
   bool cache_any = false;            ///< --cache: replay a program of any kind
   bool in_build_edge = false;        ///< an ancestor is a build tool
-  std::string root;                  ///< absolute, normal form
-  std::string build_folder;          ///< second root; empty: none found
+  std::optional<std::int64_t> ninja_start_ns;  ///< when it started, if it is Ninja; since the epoch
+  std::string root;                            ///< absolute, normal form
+  std::string build_folder;                    ///< second root; empty: none found
   std::vector<std::string> ignored_variables;  ///< environment names that no compiler, assembler or linker
                                                ///< reads (defaults and configured)
   model::Tier best_tier = model::Tier::hybrid;

@@ -53,7 +53,8 @@ struct Arguments {
 };
 Arguments read_arguments(const std::vector<std::string>& argv);
 
-/// `argv` with each @file replaced by its words; `read` gives a file's text or nullopt (the word then stays).
+/// `argv` with each response file replaced by its words: "@file", and nvcc's "-optf file" in its spellings.
+/// `read` gives a file's text or nullopt (the word then stays).
 template <class Read>
 std::vector<std::string> expand_response_files(const std::vector<std::string>& argv, Read&& read,
                                                int depth = 0);
@@ -61,13 +62,25 @@ std::vector<std::string> expand_response_files(const std::vector<std::string>& a
 /// Splits the text of a response file: blanks separate, quotes and backslashes protect.
 std::vector<std::string> split_response_file(std::string_view text);
 
+/// The file that one word alone names as a response file; empty: none.
+inline std::string_view response_file_in(std::string_view word) {
+  for (const std::string_view mark : {"@", "-optf=", "--options-file="}) {
+    if (word.starts_with(mark)) return word.substr(mark.size());
+  }
+  return {};
+}
+
 template <class Read>
 std::vector<std::string> expand_response_files(const std::vector<std::string>& argv, Read&& read, int depth) {
   constexpr int kDepth = 8;
   std::vector<std::string> words;
-  for (const auto& word : argv) {
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    const auto& word = argv[i];
+    const bool next = (word == "-optf" || word == "--options-file") && i + 1 < argv.size();
+    const auto name = next ? std::string_view(argv[i + 1]) : response_file_in(word);
     std::optional<std::string> text;
-    if (depth < kDepth && word.size() > 1 && word.front() == '@') text = read(word.substr(1));
+    if (depth < kDepth && !name.empty()) text = read(std::string(name));
+    if (text && next) ++i;
     if (!text) {
       words.push_back(word);
       continue;

@@ -63,6 +63,7 @@ struct Questions::Draft {
   std::map<std::string, std::set<std::size_t>> searched;  ///< name -> places in PATH where it was looked for
   std::set<std::string> libraries;                        ///< sonames that were asked for
   std::vector<const model::ObservedInput*> contents;
+  std::set<std::string_view> read;  ///< paths whose content was read
   bool loader_cache_read = false;
   bool search_path_counts = false;
 
@@ -78,7 +79,10 @@ Asked Questions::of(const model::Observation& observation, bool with_contents) {
   }
   for (auto& [folder, names] : draft.made_names) std::sort(names.begin(), names.end());
 
-  for (const auto& input : observation.inputs) add_input(input, observation, draft);
+  for (const auto& input : observation.inputs) {
+    if (input.use == Use::content && input.stat) draft.read.insert(input.path);
+    add_input(input, observation, draft);
+  }
   add_programs(observation, draft);
   add_search(draft);
   add_loader(draft);
@@ -93,8 +97,6 @@ Asked Questions::of(const model::Observation& observation, bool with_contents) {
   }
   asked.doubts = std::move(draft.doubts);
   asked.changed = std::move(draft.changed);
-  asked.reads_timestamps = std::any_of(observation.programs.begin(), observation.programs.end(),
-                                       [](const auto& program) { return reads_timestamps(program.name); });
   return asked;
 }
 
@@ -116,8 +118,7 @@ void Questions::add_input(const model::ObservedInput& input, const model::Observ
     return;
   }
   if (is_gpu_device(path) && input.stat) {
-    const auto gpu = world_.machine.identity("gpu");
-    draft.answers[{Aspect::machine, "gpu"}] = gpu ? answer_text(*gpu) : answer_unknown("gpu");
+    add_machine("gpu", draft);
     return;
   }
   const auto folded = world_.bindings.tokens().fold(path);
@@ -190,33 +191,56 @@ void Questions::add_input(const model::ObservedInput& input, const model::Observ
 }
 
 void Questions::add_programs(const model::Observation& observation, Draft& draft) {
-  bool timestamps = false;
+  const bool bypassed = world_.command.environment.contains("CCACHE_DISABLE");
   for (const auto& program : observation.programs) {
     // The name that was asked for, not the file behind it: a link "g++" to "g++-12" is looked up as "g++".
-    timestamps = timestamps || reads_timestamps(program.name);
     if (is_oracle(program.name)) draft.doubt(ReasonCode::clock_used, program.path);
-    if (tells_host(program.name)) {
-      const auto host = world_.machine.identity("host");
-      draft.answers[{Aspect::machine, "host"}] = host ? answer_text(*host) : answer_unknown("host");
-    }
+    if (tells_host(program.name)) add_machine("host", draft);
     const auto kind = kind_of_program(program.name);
-    const bool bypassed = world_.command.environment.contains("CCACHE_DISABLE");
     if (kind == ProgramKind::peer_remote) {
       draft.doubts.push_back({ReasonCode::foreign_cache, program.name, {}, "start the compiler without it"});
     } else if (kind == ProgramKind::peer_cache && !bypassed) {
       draft.doubts.push_back({ReasonCode::foreign_cache, program.name, {}, "set CCACHE_DISABLE=1"});
     }
   }
-  const bool precompiled =
-      std::any_of(observation.inputs.begin(), observation.inputs.end(),
-                  [](const auto& input) {
-                    return input.use == Use::content &&
-                           (input.path.ends_with(".pch") || input.path.ends_with(".pcm"));
-                  }) ||
-      std::any_of(observation.outputs.begin(), observation.outputs.end(), [](const auto& output) {
-        return output.path.ends_with(".pch") || output.path.ends_with(".pcm");
+  add_processor(observation, draft);
+  add_attributes(observation, draft);
+}
+
+/// A compiler asks the processor itself, by an instruction, what "native" means. The words of a compiler that
+/// another program started are not known, nor those of a configuration file of clang.
+void Questions::add_processor(const model::Observation& observation, Draft& draft) {
+  const bool compiles =
+      std::any_of(observation.programs.begin(), observation.programs.end(), [](const auto& program) {
+        const auto kind = kind_of_program(program.name);
+        return kind == ProgramKind::compiler || kind == ProgramKind::assembler || kind == ProgramKind::linker;
       });
-  if (!timestamps && !precompiled) return;
+  const bool unknown_words = kind_of_program(world_.command.argv.front()) == ProgramKind::other;
+  const bool configured =
+      std::any_of(observation.inputs.begin(), observation.inputs.end(), [](const auto& input) {
+        return input.use == Use::content && input.stat && input.path.ends_with(".cfg");
+      });
+  if (native_ || (compiles && (unknown_words || configured))) add_machine("cpu", draft);
+}
+
+/// Sizes and times of files, which a look at them tells (rule 4). Compilers, linkers and assemblers look only
+/// whether a file is there; the build and archive tools that are known for it compare the times of what they
+/// read, too; of every other program nobody knows what it made of a look at a file that it did not read.
+void Questions::add_attributes(const model::Observation& observation, Draft& draft) {
+  const bool timestamps = std::any_of(observation.programs.begin(), observation.programs.end(),
+                                      [](const auto& program) { return reads_timestamps(program.name); });
+  const auto is_precompiled = [](std::string_view path) {
+    return path.ends_with(".pch") || path.ends_with(".pcm");
+  };
+  const bool precompiled = std::any_of(observation.inputs.begin(), observation.inputs.end(),
+                                       [&](const auto& input) {
+                                         return input.use == Use::content && is_precompiled(input.path);
+                                       }) ||
+                           std::any_of(observation.outputs.begin(), observation.outputs.end(),
+                                       [&](const auto& output) { return is_precompiled(output.path); });
+  const bool all_times = timestamps || precompiled;
+  const bool looks = kind_of_program(world_.command.argv.front()) == ProgramKind::other;
+  if (!all_times && !looks) return;
   for (const auto& input : observation.inputs) {
     const bool looked_at = input.use == Use::kind || input.use == Use::content;
     if (!looked_at || !input.stat || input.stat->kind != NodeKind::file || draft.made.contains(input.path))
@@ -224,9 +248,19 @@ void Questions::add_programs(const model::Observation& observation, Draft& draft
     // Programs and libraries are found by their content; nobody compares their age.
     if (input.stat->executable() || is_library_name(path::base_name(input.path)) || is_volatile(input.path))
       continue;
-    if (const auto folded = world_.bindings.tokens().fold(input.path))
-      draft.answers[{Aspect::mtime, *folded}] = answer_number(input.stat->mtime_ns);
+    const auto folded = world_.bindings.tokens().fold(input.path);
+    if (!folded) continue;
+    const bool read = draft.read.contains(input.path);
+    if (all_times || !read) draft.answers[{Aspect::mtime, *folded}] = answer_number(input.stat->mtime_ns);
+    if (!read)
+      draft.answers[{Aspect::size, *folded}] =
+          answer_number(static_cast<std::int64_t>(input.stat->size_bytes));
   }
+}
+
+void Questions::add_machine(const std::string& what, Draft& draft) {
+  const auto identity = world_.machine.identity(what);
+  draft.answers[{Aspect::machine, what}] = identity ? answer_text(*identity) : answer_unknown(what);
 }
 
 void Questions::add_search(Draft& draft) {
@@ -319,10 +353,7 @@ void Questions::add_source_clocks(const model::Observation& observation, Draft& 
     if (!text.has_value() || !looks_like_source(*text)) continue;
     const auto words = clock_words(*text);
     if (!words.any()) continue;
-    if (words.date) {
-      const auto date = world_.machine.identity("date");
-      draft.answers[{Aspect::machine, "date"}] = date ? answer_text(*date) : answer_unknown("date");
-    }
+    if (words.date) add_machine("date", draft);
     if (words.timestamp) {
       if (const auto folded = world_.bindings.tokens().fold(input->path))
         draft.answers[{Aspect::mtime, *folded}] = answer_number(input->stat->mtime_ns);

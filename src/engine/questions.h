@@ -21,14 +21,13 @@ struct Asked {
   std::vector<model::Answer> answers;  ///< parallel
   std::vector<model::Reason> doubts;   ///< why this may not be published
   std::vector<std::string> changed;    ///< inputs that changed while the command ran
-  /// What a question of an attribute needs beyond the observation.
-  bool reads_timestamps = false;
 };
 
 class Questions {
  public:
-  Questions(States::World world, States& states, std::string root)
-      : world_(world), states_(states), root_(std::move(root)) {}
+  /// `native`: the command's words ask for this machine's processor.
+  Questions(States::World world, States& states, std::string root, bool native)
+      : world_(world), states_(states), root_(std::move(root)), native_(native) {}
 
   /// `with_contents`: hash what was read. Without it the answers of contents are unknown (the questions still
   /// serve a depfile) and only stats are compared.
@@ -43,6 +42,9 @@ class Questions {
   void add_search(Draft& draft);
   void add_loader(Draft& draft);
   void add_programs(const model::Observation& observation, Draft& draft);
+  void add_machine(const std::string& what, Draft& draft);
+  void add_processor(const model::Observation& observation, Draft& draft);
+  void add_attributes(const model::Observation& observation, Draft& draft);
   void add_contents(const model::Observation& observation, bool with_contents, Draft& draft);
   void add_source_clocks(const model::Observation& observation, Draft& draft);
   void add_stdin(const model::Observation& observation, Draft& draft);
@@ -50,6 +52,7 @@ class Questions {
   States::World world_;
   States& states_;
   std::string root_;
+  bool native_;
 };
 
 /// Which clock words a source text holds, comments included: a comment costs a rerun, a miss would cost the

@@ -16,10 +16,13 @@ using model::ReasonCode;
 constexpr std::size_t kResponseFileBytes = 16u << 20;
 constexpr std::size_t kShownCommandBytes = 4096;
 
-std::vector<std::string> expanded_words(os::FileSystem& files, const model::Command& command) {
+/// `names`: gets the response files, absolute.
+std::vector<std::string> expanded_words(os::FileSystem& files, const model::Command& command,
+                                        std::vector<std::string>& names) {
   return expand_response_files(command.argv, [&](const std::string& name) -> std::optional<std::string> {
     auto text = os::read_file(files, path::join(command.cwd, name), kResponseFileBytes);
     if (!text.has_value()) return std::nullopt;
+    names.push_back(absolute_path(command.cwd, name));
     return *std::move(text);
   });
 }
@@ -40,11 +43,12 @@ Action::Action(Tools tools, const model::Command& command, const RunOptions& opt
     : tools_(tools),
       command_(command),
       options_(options),
-      words_(expanded_words(tools.files, command)),
+      words_(expanded_words(tools.files, command, response_files_)),
       arguments_(read_arguments(words_)),
       output_(options.outputs.empty() ? arguments_.output : options.outputs.front()),
       bindings_(command, options.root, options.build_folder, output_),
-      depfile_(tools.files, tools.clock, bindings_, command_, options, arguments_, output_) {}
+      depfile_(tools.files, tools.clock, bindings_, command_, options, arguments_, response_files_, output_) {
+}
 
 States::World Action::world() {
   return {tools_.files, tools_.hasher, tools_.ports.machine, tools_.ports.streams, bindings_, command_};
@@ -266,6 +270,14 @@ Status Action::execute() {
   return finish_execution(observation);
 }
 
+bool Action::asks_for_native() const {
+  if (arguments_.native_machine) return true;
+  // NVCC_APPEND_FLAGS, CCC_OVERRIDE_OPTIONS, RUSTFLAGS and the like.
+  return std::any_of(command_.environment.begin(), command_.environment.end(), [](const auto& variable) {
+    return variable.second.find("native") != std::string::npos;
+  });
+}
+
 Status Action::finish_execution(const model::Observation& observation) {
   const bool succeeded = observation.wait_status == 0;
   result_.exit_code = exit_code_of(observation.wait_status);
@@ -278,7 +290,8 @@ Status Action::finish_execution(const model::Observation& observation) {
   }
 
   States states(world());
-  const Asked asked = Questions(world(), states, options_.root).of(observation, looked_up_ && doubts.empty());
+  const Asked asked = Questions(world(), states, options_.root, asks_for_native())
+                          .of(observation, looked_up_ && doubts.empty());
   result_.inputs = asked.paths.questions.size();
   doubts.insert(doubts.end(), asked.doubts.begin(), asked.doubts.end());
   const auto depfiles = succeeded ? depfile_.own_depfiles(observation) : std::map<std::string, std::string>();

@@ -49,13 +49,15 @@ class Action {
                const std::map<std::string, std::string>& depfiles);
   Status tell_build_tool(const model::Observation& observation, const Asked& asked,
                          const std::map<std::string, std::string>& depfiles);
+  bool asks_for_native() const;
   Territory territory() const;
   void warn(std::string line);
 
   Tools tools_;
   model::Command command_;
   const RunOptions& options_;
-  std::vector<std::string> words_;  ///< argv with response files expanded
+  std::vector<std::string> response_files_;  ///< absolute
+  std::vector<std::string> words_;           ///< argv with response files expanded
   Arguments arguments_;
   std::string output_;  ///< as spelled: the first --output, or -o
   Bindings bindings_;

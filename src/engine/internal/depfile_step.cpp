@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/limits.h"
 #include "base/path.h"
 #include "engine/make_text.h"
 #include "engine/outputs.h"
@@ -24,12 +25,13 @@ bool has_depfile_name(std::string_view path) {
 
 DepfileStep::DepfileStep(os::FileSystem& files, os::Clock& clock, const Bindings& bindings,
                          const model::Command& command, const RunOptions& options, const Arguments& arguments,
-                         std::string output)
+                         const std::vector<std::string>& response_files, std::string output)
     : files_(files),
       bindings_(bindings),
       command_(command),
       options_(options),
       arguments_(arguments),
+      response_files_(response_files),
       output_(std::move(output)),
       sentinels_(files, clock, options.root) {}
 
@@ -52,6 +54,15 @@ Status DepfileStep::check() const {
   if (writable.has_value() && !*writable)
     return refuse("its folder " + folder + " is not writable", "give another --depfile");
   return {};
+}
+
+/// Ninja writes an edge's rspfile right before the edge starts, removes it afterwards and hashes its text
+/// with the command: as an input it would be missing at every later start. A response file that somebody
+/// keeps is older than this Ninja.
+bool DepfileStep::is_ninjas_own(const std::string& response_file, BuildFolder& build) const {
+  if (!options_.ninja_start_ns || !build.has_response_files()) return false;
+  const auto stat = files_.stat(response_file);
+  return stat.has_value() && *stat && (*stat)->mtime_ns >= *options_.ninja_start_ns - limits::kRacyWindow_ns;
 }
 
 bool DepfileStep::is_named(const std::string& spelled, const std::string& path) const {
@@ -126,6 +137,9 @@ Result<DepfileStep::Written> DepfileStep::write(const model::PathSet& paths,
   if (!options_.depfile.empty()) own.push_back(absolute_path(command_.cwd, options_.depfile));
   for (const auto& [path, text] : depfiles) own.push_back(path);
   BuildFolder build(files_, command_, options_.build_folder, sentinels_.folder(), own);
+  for (const auto& path : response_files_) {
+    if (is_ninjas_own(path, build)) own.push_back(path);
+  }
   ProgramSearch programs(files_, bindings_.search_folders());
   const Dependencies dependencies({files_, bindings_, command_, programs, sentinels_, build}, paths, answers,
                                   own, start_ns);

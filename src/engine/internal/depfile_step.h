@@ -18,7 +18,7 @@ class DepfileStep {
  public:
   DepfileStep(os::FileSystem& files, os::Clock& clock, const Bindings& bindings,
               const model::Command& command, const RunOptions& options, const Arguments& arguments,
-              std::string output);
+              const std::vector<std::string>& response_files, std::string output);
 
   /// Before anything runs: whether the file that the caller wants can be written at all.
   Status check() const;
@@ -48,6 +48,7 @@ class DepfileStep {
   bool is_completed(const std::string& path, const std::string& text,
                     const std::map<std::string, std::string>& all,
                     const std::vector<std::string>& outputs) const;
+  bool is_ninjas_own(const std::string& response_file, BuildFolder& build) const;
   Status put(const std::string& path, const std::string& text);
   std::string target(const std::vector<std::string>& outputs) const;
 
@@ -56,6 +57,7 @@ class DepfileStep {
   const model::Command& command_;
   const RunOptions& options_;
   const Arguments& arguments_;
+  const std::vector<std::string>& response_files_;
   std::string output_;  ///< as spelled
   Sentinels sentinels_;
 };

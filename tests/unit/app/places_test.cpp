@@ -15,6 +15,11 @@ class Places : public testing::Test {
                std::to_string(id) + " (" + std::string(name) + ") S " + std::to_string(parent) + " 1 1 0 -1");
   }
 
+  std::optional<std::string> name_above(pid_t process) {
+    const auto tool = build_tool_above(files_, process);
+    return tool ? std::optional(tool->name) : std::nullopt;
+  }
+
   test::FakeClock clock_;
   test::FakeFileSystem files_{clock_};
 };
@@ -57,28 +62,37 @@ TEST_F(Places, TheBuildFolderIsTheGeneratedOneEvenBehindMakefiles) {
 TEST_F(Places, FindsABuildToolAmongTheAncestors) {
   process(10, "sh", 9);
   process(9, "ninja", 1);
-  EXPECT_EQ(build_tool_above(files_, 10), "ninja");
+  EXPECT_EQ(name_above(10), "ninja");
   process(20, "zsh", 1);
-  EXPECT_EQ(build_tool_above(files_, 20), std::nullopt);
+  EXPECT_EQ(name_above(20), std::nullopt);
+}
+
+TEST_F(Places, TellsWhenTheBuildToolStarted) {
+  process(10, "ninja", 1);
+  files_.put("/proc/11/stat", "11 (ninja) S 1 9 9 0 -1 4194560 1 0 0 0 3 4 5 6 20 0 1 0 4711 9000 100");
+  EXPECT_EQ(build_tool_above(files_, 11)->start_ticks, 4711u);
+  EXPECT_TRUE(is_ninja(*build_tool_above(files_, 11)));
+  EXPECT_EQ(build_tool_above(files_, 10)->start_ticks, std::nullopt);
+  EXPECT_FALSE(is_ninja({"make", 1}));
 }
 
 TEST_F(Places, AProcessMayBeNamedAnything) {
   process(10, "evil) S 5 (", 9);
   process(9, "make", 1);
   process(5, "bash", 1);
-  EXPECT_EQ(build_tool_above(files_, 10), "make");
+  EXPECT_EQ(name_above(10), "make");
   process(11, "ninjatool", 1);
-  EXPECT_EQ(build_tool_above(files_, 11), std::nullopt);
+  EXPECT_EQ(name_above(11), std::nullopt);
 }
 
 TEST_F(Places, ALoopInTheProcessTableEnds) {
   process(10, "a", 11);
   process(11, "b", 10);
-  EXPECT_EQ(build_tool_above(files_, 10), std::nullopt);
+  EXPECT_EQ(name_above(10), std::nullopt);
 }
 
 TEST_F(Places, AnUnreadableProcessTableIsNoBuildTool) {
-  EXPECT_EQ(build_tool_above(files_, 77), std::nullopt);
+  EXPECT_EQ(name_above(77), std::nullopt);
 }
 
 }  // namespace
