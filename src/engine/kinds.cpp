@@ -179,6 +179,16 @@ bool tells_host(std::string_view program) {
   return is_one_of(path::base_name(program), kHostTellers);
 }
 
+bool is_nvcc_temporary(std::string_view name) {
+  constexpr std::string_view kMark = "tmpxft_";
+  constexpr std::size_t kProcessDigits = 8;
+  if (!name.starts_with(kMark)) return false;
+  name.remove_prefix(kMark.size());
+  return name.size() > kProcessDigits && name[kProcessDigits] == '_' &&
+         std::all_of(name.begin(), name.begin() + kProcessDigits,
+                     [](unsigned char c) { return std::isxdigit(c) != 0; });
+}
+
 bool leaves_descriptors_alone(const std::vector<std::string>& argv) {
   const auto names_descriptor = [](const std::string& word) {
     return word.find("/dev/fd/") != std::string::npos || word.find("/proc/") != std::string::npos;

@@ -34,6 +34,10 @@ bool is_oracle(std::string_view program);
 /// A program that tells about the host (uname, hostname, nproc): Aspect::machine "host".
 bool tells_host(std::string_view program);
 
+/// The name of a file that nvcc keeps in the temporary folder: "tmpxft_<process, 8 hex>_...". No other run
+/// meets it, whether it was there or looked for in vain.
+bool is_nvcc_temporary(std::string_view name);
+
 /// A compiler, linker or assembler whose words name no descriptor: one that leaked into the build from a
 /// terminal or a CI agent means nothing to it.
 bool leaves_descriptors_alone(const std::vector<std::string>& argv);

@@ -16,13 +16,19 @@ std::size_t line_break_at(std::string_view text, std::size_t at) {
   return 0;
 }
 
-/// Reads words of one rule. Backslashes before blanks and `#` protect them, doubled ones as GNU Make counts
-/// them; `$$` is one dollar.
+/// Whether a backslash in front of `at` stands at the end of its line.
+bool ends_line(std::string_view text, std::size_t at) {
+  return at == text.size() || line_break_at(text, at) != 0;
+}
+
+/// Reads words of one rule. Backslashes before blanks protect them, doubled ones as GNU Make counts them; one
+/// before `#` and `:` is taken away, as gcc writes and Ninja reads it; `$$` is one dollar.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
 
   bool at_end() const { return at_ >= text_.size(); }
+  std::size_t at() const { return at_; }
 
   /// Skips blanks and continued line breaks. True if a line ended.
   bool skip_to_word() {
@@ -31,7 +37,7 @@ class Reader {
       const char c = text_[at_];
       if (is_blank(c) || c == '\r') {
         ++at_;
-      } else if (c == '\\' && line_break_at(text_, at_ + 1) != 0) {
+      } else if (c == '\\' && ends_line(text_, at_ + 1)) {
         at_ += 1 + line_break_at(text_, at_ + 1);
       } else if (c == '\n') {
         ++at_;
@@ -57,13 +63,18 @@ class Reader {
         std::size_t end = at_;
         while (end < text_.size() && text_[end] == '\\') ++end;
         const std::size_t count = end - at_;
-        if (end < text_.size() && (is_blank(text_[end]) || text_[end] == '#')) {
+        if (end < text_.size() && is_blank(text_[end])) {
           word.append(count / 2, '\\');
           at_ = end;
           if (count % 2 == 1) word.push_back(text_[at_++]);
           continue;
         }
-        if (line_break_at(text_, end) != 0) {
+        if (end < text_.size() && text_[end] == '#') {
+          word.append(count - 1, '\\').push_back('#');
+          at_ = end + 1;
+          continue;
+        }
+        if (ends_line(text_, end)) {
           word.append(count - 1, '\\');
           at_ = end - 1;
           break;
@@ -82,8 +93,7 @@ class Reader {
         at_ += 2;
         continue;
       }
-      if (c == ':' && (at_ + 1 == text_.size() || is_blank(text_[at_ + 1]) || text_[at_ + 1] == '\n' ||
-                       text_[at_ + 1] == '\r' || text_[at_ + 1] == '\\')) {
+      if (c == ':' && is_separated_at(at_ + 1)) {
         ++at_;
         colon = true;
         return word;
@@ -101,9 +111,48 @@ class Reader {
     return at == 0 || text_[at - 1] == '\n';
   }
 
+  bool is_separated_at(std::size_t at) const {
+    if (at == text_.size() || is_blank(text_[at]) || text_[at] == '\n' || text_[at] == '\r') return true;
+    return text_[at] == '\\' && ends_line(text_, at + 1);
+  }
+
   std::string_view text_;
   std::size_t at_ = 0;
 };
+
+struct Parsed {
+  MakeText text;
+  // Of the first rule: where its last word ends, and where its line does.
+  std::size_t last_word_end = 0;
+  std::size_t rule_end = 0;
+};
+
+std::optional<Parsed> parse(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) return std::nullopt;
+  Parsed parsed;
+  Reader reader(text);
+  while (!reader.at_end()) {
+    if (reader.skip_to_word()) continue;
+    MakeRule rule;
+    bool behind_colon = false;
+    const bool first = parsed.text.rules.empty();
+    do {
+      bool colon = false;
+      auto word = reader.word(colon);
+      if (first) parsed.last_word_end = reader.at();
+      if (colon && behind_colon) return std::nullopt;
+      // Variables, recipes and the like: not what a compiler writes.
+      if (!behind_colon && word.find('=') != std::string::npos) return std::nullopt;
+      if (!word.empty()) (behind_colon ? rule.prerequisites : rule.targets).push_back(std::move(word));
+      behind_colon = behind_colon || colon;
+    } while (!reader.skip_to_word());
+    if (!behind_colon || rule.targets.empty()) return std::nullopt;
+    if (first) parsed.rule_end = reader.at();
+    parsed.text.rules.push_back(std::move(rule));
+  }
+  if (parsed.text.rules.empty()) return std::nullopt;
+  return parsed;
+}
 
 }  // namespace
 
@@ -113,38 +162,22 @@ bool MakeText::has_phony_targets() const {
 }
 
 std::optional<MakeText> parse_make_text(std::string_view text) {
-  if (text.find('\0') != std::string_view::npos) return std::nullopt;
-  MakeText parsed;
-  Reader reader(text);
-  while (!reader.at_end()) {
-    if (reader.skip_to_word()) continue;
-    MakeRule rule;
-    bool behind_colon = false;
-    do {
-      bool colon = false;
-      auto word = reader.word(colon);
-      if (colon && behind_colon) return std::nullopt;
-      // Variables, recipes and the like: not what a compiler writes.
-      if (!behind_colon && (word == "=" || word == ":=" || word.find('=') != std::string::npos))
-        return std::nullopt;
-      if (!word.empty()) (behind_colon ? rule.prerequisites : rule.targets).push_back(std::move(word));
-      behind_colon = behind_colon || colon;
-    } while (!reader.skip_to_word());
-    if (!behind_colon || rule.targets.empty()) return std::nullopt;
-    parsed.rules.push_back(std::move(rule));
-  }
-  if (parsed.rules.empty()) return std::nullopt;
-  return parsed;
+  auto parsed = parse(text);
+  if (!parsed) return std::nullopt;
+  return std::move(parsed->text);
 }
 
 std::optional<std::string> escape_for_make(std::string_view path) {
+  if (path.empty() || path.ends_with(':') || path.ends_with('\\')) return std::nullopt;
   std::string escaped;
   std::size_t backslashes = 0;
   for (const char c : path) {
-    if (c == '\n' || c == '\r') return std::nullopt;
-    if (is_blank(c) || c == '#') {
+    if (c == '\n' || c == '\r' || (c == ':' && backslashes > 0)) return std::nullopt;
+    if (is_blank(c)) {
       // Those that stand before count double now.
       escaped.append(backslashes + 1, '\\');
+    } else if (c == '#') {
+      escaped.push_back('\\');
     } else if (c == '$') {
       escaped.push_back('$');
     }
@@ -167,30 +200,15 @@ std::string with_prerequisites(std::string_view text, const std::vector<std::str
   for (const auto& path : more) {
     if (const auto escaped = escape_for_make(path)) added.append(" \\\n  ").append(*escaped);
   }
-  if (added.empty()) return std::string(text);
-  // The end of the first rule: the first line break that no backslash continues, behind a line that is not
-  // blank.
-  std::size_t end = 0;
-  bool blank = true;
-  for (; end < text.size(); ++end) {
-    if (text[end] == '\n') {
-      const bool crlf = end > 0 && text[end - 1] == '\r';
-      const std::size_t before = end - (crlf ? 1 : 0);
-      const bool continued = before > 0 && text[before - 1] == '\\';
-      if (!continued && !blank) break;
-    } else if (!is_blank(text[end]) && text[end] != '\r') {
-      blank = false;
-    }
-  }
-  std::string_view head = text.substr(0, end);
-  // A last line that is continued into nothing (nvcc writes one).
-  while (!head.empty() && (is_blank(head.back()) || head.back() == '\n' || head.back() == '\r' ||
-                           (head.back() == '\\' && head.size() >= 2 && is_blank(head[head.size() - 2]))))
-    head.remove_suffix(1);
-  std::string result(head);
-  result.append(added);
-  result.append(end < text.size() ? text.substr(end) : std::string_view("\n"));
-  return result;
+  const auto parsed = parse(text);
+  if (added.empty() || !parsed) return std::string(text);
+  // A word that ends in a backslash before a line that goes on must not find a blank behind it.
+  if (text.substr(parsed->last_word_end).starts_with('\\')) added.erase(0, 1);
+  // Between the two ends stands at most a line that goes on into nothing (nvcc writes one).
+  return std::string(text.substr(0, parsed->last_word_end))
+      .append(added)
+      .append("\n")
+      .append(text.substr(parsed->rule_end));
 }
 
 std::string phony_targets(const std::vector<std::string>& paths) {

@@ -23,13 +23,14 @@ struct MakeText {
 std::optional<MakeText> parse_make_text(std::string_view text);
 
 /// A path as these tools read it back: blanks, `#` and `$` protected. nullopt for a name that the syntax
-/// cannot carry (a line break).
+/// cannot carry (line breaks, a colon or a backslash at the end, a backslash before a colon).
 std::optional<std::string> escape_for_make(std::string_view path);
 
 /// One rule, a prerequisite a line.
 std::string make_rule(const std::string& target, const std::vector<std::string>& prerequisites);
 
-/// `text` with more prerequisites at the end of its first rule; everything else stays as it is.
+/// `text` with more prerequisites at the end of its first rule; everything else stays as it is, and all of it
+/// if parse_make_text refuses it.
 std::string with_prerequisites(std::string_view text, const std::vector<std::string>& more);
 
 /// For each path a rule without prerequisites, so that Make goes on when the file is gone.

@@ -42,6 +42,17 @@ std::vector<model::Reason> doubts_of(const model::Observation& observation, cons
   return doubts;
 }
 
+void drop_litter(model::Observation& observation, os::FileSystem& files,
+                 const std::vector<std::string>& temporary) {
+  std::erase_if(observation.outputs, [&](const model::ObservedOutput& output) {
+    if (output.kind != NodeKind::directory || output.before) return false;
+    if (std::find(temporary.begin(), temporary.end(), path::parent(output.path)) == temporary.end())
+      return false;
+    const auto names = files.list(output.path);
+    return names.has_value() && names->empty();
+  });
+}
+
 int exit_code_of(int wait_status) {
   if (WIFSIGNALED(wait_status)) return 128 + WTERMSIG(wait_status);
   return WEXITSTATUS(wait_status);

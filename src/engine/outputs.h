@@ -1,4 +1,4 @@
-// Outputs: which results of a command may be published (rule 2). Pure.
+// Outputs: which results of a command may be published (rule 2).
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 #include "model/command.h"
 #include "model/observation.h"
 #include "model/reason.h"
+#include "os/file_system.h"
 
 namespace hallmark::engine {
 
@@ -20,6 +21,11 @@ struct Territory {
 
 /// Every Reason that the observation itself gives against publishing. Empty: none.
 std::vector<model::Reason> doubts_of(const model::Observation& observation, const Territory& territory);
+
+/// Takes folders without anything in them that the command left in one of the `temporary` folders (hipcc does)
+/// out of the outputs: nobody looks for them there.
+void drop_litter(model::Observation& observation, os::FileSystem& files,
+                 const std::vector<std::string>& temporary);
 
 /// As a shell gives it: 128 + n for signal n.
 int exit_code_of(int wait_status);

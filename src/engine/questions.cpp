@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "engine/answers.h"
 #include "engine/environment.h"
+#include "engine/internal/loader_cache.h"
 #include "engine/kinds.h"
 
 namespace hallmark::engine {
@@ -100,10 +101,12 @@ Asked Questions::of(const model::Observation& observation, bool with_contents) {
   return asked;
 }
 
+bool Questions::is_temporary_folder(std::string_view folder) const {
+  return std::find(temporary_folders_.begin(), temporary_folders_.end(), folder) != temporary_folders_.end();
+}
+
 bool Questions::is_clean_up(const std::string& listed) const {
-  if (kind_of_program(world_.command.argv.front()) == ProgramKind::other) return false;
-  const auto folders = temporary_folders(world_.command.environment);
-  return std::find(folders.begin(), folders.end(), listed) != folders.end();
+  return kind_of_program(world_.command.argv.front()) != ProgramKind::other && is_temporary_folder(listed);
 }
 
 void Questions::add_input(const model::ObservedInput& input, const model::Observation& observation,
@@ -129,6 +132,7 @@ void Questions::add_input(const model::ObservedInput& input, const model::Observ
 
   const std::string name(path::base_name(path));
   const std::string folder(path::parent(path));
+  if (!input.stat && is_nvcc_temporary(name) && is_temporary_folder(folder)) return;
   const auto& search = states_.programs().folders();
   const auto place = std::find(search.begin(), search.end(), folder);
   if (place != search.end() && input.use != Use::listing)

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/environment.h"
 #include "engine/states.h"
 #include "model/observation.h"
 #include "model/reason.h"
@@ -27,7 +28,11 @@ class Questions {
  public:
   /// `native`: the command's words ask for this machine's processor.
   Questions(States::World world, States& states, std::string root, bool native)
-      : world_(world), states_(states), root_(std::move(root)), native_(native) {}
+      : world_(world),
+        states_(states),
+        root_(std::move(root)),
+        temporary_folders_(temporary_folders(world.command.environment)),
+        native_(native) {}
 
   /// `with_contents`: hash what was read. Without it the answers of contents are unknown (the questions still
   /// serve a depfile) and only stats are compared.
@@ -35,6 +40,7 @@ class Questions {
 
  private:
   struct Draft;
+  bool is_temporary_folder(std::string_view folder) const;
   /// nvcc lists the temporary folder to remove what it left there: what else lies there does not matter to
   /// it.
   bool is_clean_up(const std::string& listed) const;
@@ -52,6 +58,7 @@ class Questions {
   States::World world_;
   States& states_;
   std::string root_;
+  std::vector<std::string> temporary_folders_;
   bool native_;
 };
 

@@ -20,16 +20,38 @@ class PrivilegeAndPlaces(Scenario):
                 done = self.hallmark(["./myid", "-u"])
                 self.assertEqual("65534", done.out.strip(), "the setuid bit has its effect")
 
-    @needs("root")
-    def test_setuid_program_inside(self):
-        """One inside a tree runs without its privilege where the kernel takes it away; the run is unproven and says why."""
+    def make_setuid_program(self, owner: int):
         os.chmod(self.box, 0o755)
         shutil.copy(find_tool("id"), self.path("myid"))
-        os.chown(self.path("myid"), 65534, 65534)
+        os.chown(self.path("myid"), owner, owner)
         os.chmod(self.path("myid"), 0o4755)
-        with self.expect(executed=0, replayed=0, unproven=1):
-            self.hallmark(["sh", "-c", "./myid -u > out.txt"], "--output", "out.txt")
-        self.assertIn("myid", self.last_miss())
+
+    @needs("root")
+    def test_setuid_program_inside_as_root(self):
+        """Root observes without taking privileges away: the program has its own, and was seen like any other."""
+        self.make_setuid_program(owner=65534)
+        command = ["sh", "-c", "./myid -u > out.txt"]
+        with self.expect(executed=1, replayed=1):
+            for _ in range(2):
+                self.hallmark(command, "--output", "out.txt")
+                self.assertEqual("65534", self.read("out.txt").strip())
+
+    @needs("root")
+    def test_setuid_program_inside_as_a_user(self):
+        """The kernel takes the privilege away from what an ordinary user observes: the run is unproven and says why."""
+        self.make_setuid_program(owner=0)
+        for folder in [self.tree, self.box / "home", self.box / "tmp"]:
+            os.chmod(folder, 0o777)
+        as_user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        if self.run_plain([*as_user, self.program, "help"], check=False).code != 0:
+            self.skipTest("an ordinary user cannot reach the program")
+        store = {"HALLMARK_STORE": str(self.tree / "users-store")}
+        for _ in range(2):
+            done = self.run_plain([*as_user, self.program, "run", "--explain", "--output", "out.txt", "--",
+                                   "sh", "-c", "./myid -u > out.txt"], env=store)
+            self.assertIn("myid", done.err)
+            self.assertNotIn("replayed", done.err)
+            self.path("out.txt").unlink()
 
     def check_runs(self, prefix, **kwargs):
         self.write("k.c", "int k;\n")

@@ -266,7 +266,8 @@ Status Action::execute() {
     request.invisible.push_back(tools_.store->folder());
     if (!tools_.store->read_only()) request.hints_file = path::join(tools_.store->folder(), "hints");
   }
-  HALLMARK_TRY(const model::Observation observation, tools_.ports.runner.run(request));
+  HALLMARK_TRY(model::Observation observation, tools_.ports.runner.run(request));
+  drop_litter(observation, tools_.files, temporary_folders(command_.environment));
   return finish_execution(observation);
 }
 

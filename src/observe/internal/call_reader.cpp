@@ -170,11 +170,11 @@ CallReader::Outcome CallReader::read_path(const Call& call, int folder, int path
     into.absolute = ProcPath(call.thread, "fd", folder).view();
     return Outcome::event;
   }
-  return make_absolute(call.thread, folder, text, sink, into.absolute) ? Outcome::event : Outcome::nothing;
+  return make_absolute(call.thread, folder, text, sink, into.absolute);
 }
 
-bool CallReader::make_absolute(pid_t thread, int folder, std::string_view path, EventSink& sink,
-                               std::string& into) {
+CallReader::Outcome CallReader::make_absolute(pid_t thread, int folder, std::string_view path,
+                                              EventSink& sink, std::string& into) {
   std::array<char, limits::kPathBytes> root_buffer;
   std::string_view root;
   if (other_roots_) {
@@ -185,17 +185,18 @@ bool CallReader::make_absolute(pid_t thread, int folder, std::string_view path, 
     into.clear();
     if (!root.empty()) into = ProcPath(thread, "root").view();
     into.append(path);
-    return true;
+    return Outcome::event;
   }
   std::array<char, limits::kPathBytes> buffer;
   const ProcPath link = folder == AT_FDCWD ? ProcPath(thread, "cwd") : ProcPath(thread, "fd", folder);
   const std::string_view base = read_link(link, buffer);
-  // A process always has a working folder: one that cannot be told hides an access.
+  // A process always has a working folder until it ends: one that cannot be told hides an access.
   if (base.empty() && folder == AT_FDCWD) {
+    if (errno == ENOENT || errno == ESRCH) return Outcome::gone;
     sink.on_doubt({ReasonCode::unreadable_process, program_of(thread), {}, {}});
   }
   // A bad descriptor, or one that is no folder; or a folder that is removed: no name can be found behind it.
-  if (!base.starts_with('/') || is_removed(link, base)) return false;
+  if (!base.starts_with('/') || is_removed(link, base)) return Outcome::nothing;
   into.clear();
   if (!root.empty() && path::is_within(base, root)) {
     into = ProcPath(thread, "root").view();
@@ -204,7 +205,7 @@ bool CallReader::make_absolute(pid_t thread, int folder, std::string_view path, 
     into = base;
   }
   into.append("/").append(path);
-  return true;
+  return Outcome::event;
 }
 
 CallReader::Outcome CallReader::read_list(const Call& call, EventSink&, Event& event) {
@@ -257,7 +258,8 @@ CallReader::Outcome CallReader::read_network(const Call& call, const SyscallRule
       sink.on_doubt({ReasonCode::network_used, judged.subject, {}, {}});
     }
     if (judged.verdict != NetworkJudge::Verdict::path) continue;
-    if (!make_absolute(call.thread, AT_FDCWD, judged.subject, sink, first_.absolute)) continue;
+    if (make_absolute(call.thread, AT_FDCWD, judged.subject, sink, first_.absolute) != Outcome::event)
+      continue;
     event.path = first_.absolute;
     event.access = binds ? Access::make_node : Access::look;
     event.follow = !binds;

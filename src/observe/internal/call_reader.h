@@ -57,7 +57,7 @@ class CallReader {
   /// the folder's descriptor itself if `empty_is_folder`.
   Outcome read_path(const Call& call, int folder, int path, bool empty_is_folder, EventSink& sink,
                     Spelled& into);
-  bool make_absolute(pid_t thread, int folder, std::string_view path, EventSink& sink, std::string& into);
+  Outcome make_absolute(pid_t thread, int folder, std::string_view path, EventSink& sink, std::string& into);
   void read_stdin_call(const Call& call, const SyscallRule& rule);
   bool waits_for_stdin(const Call& call, const SyscallRule& rule);
   bool has_our_stdin(pid_t thread);

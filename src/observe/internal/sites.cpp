@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +24,8 @@ constexpr std::uint8_t kFolderIdiom[] = {0x48, 0x89, 0xfe, 0xbf, 0x9c, 0xff, 0xf
 constexpr std::size_t kLibraryMaxBytes = 256u << 20;
 /// A libc's own functions are shorter than this; farther jumps go through the start of a function.
 constexpr std::size_t kJumpWindow_bytes = 1024;
+/// The calls around a cancellable system call are nearer than this.
+constexpr std::size_t kCancelWindow_bytes = 32;
 
 struct Segment {
   ByteView code;
@@ -98,6 +101,22 @@ std::size_t rank_of(std::uint32_t number) {
   return static_cast<std::size_t>(rule_of(number) - kSyscallRules.data());
 }
 
+bool has_call(ByteView code, std::size_t begin, std::size_t end) {
+  for (std::size_t at = begin; at < std::min(end, code.size()); ++at) {
+    if (code[at] == 0xe8) return true;  // call rel32, or a byte of something else: then a site is lost
+  }
+  return false;
+}
+
+/// glibc's open where a thread may be cancelled: between two calls that allow it and forbid it again. The
+/// unwinder that then runs would not find its way through the stub page.
+bool may_be_cancelled(ByteView code, std::size_t site, std::size_t syscall, std::uint32_t number) {
+  if (number != SYS_open && number != SYS_openat) return false;
+  const std::size_t begin = site > kCancelWindow_bytes ? site - kCancelWindow_bytes : 0;
+  const std::size_t behind = syscall + kSyscallBytes;
+  return has_call(code, begin, site) && has_call(code, behind, behind + kCancelWindow_bytes);
+}
+
 /// The site whose syscall instruction is at `syscall`, if there is one that can be trusted.
 std::optional<ring::SharedSite> site_before(const Segment& segment, std::size_t syscall) {
   const ByteView code = segment.code;
@@ -114,6 +133,7 @@ std::optional<ring::SharedSite> site_before(const Segment& segment, std::size_t 
   std::memcpy(&number, &code[first + 1], sizeof(number));
   if (!is_fast(number) || (first > 0 && is_prefix(code[first - 1]))) return std::nullopt;
   if (may_be_jumped_into(code, first, syscall)) return std::nullopt;
+  if (may_be_cancelled(code, first, syscall, number)) return std::nullopt;
   const std::uint64_t address = segment.address + replaced;
   if (address > 0xffffffff) return std::nullopt;
   site.offset = static_cast<std::uint32_t>(address);

@@ -106,6 +106,14 @@ TEST(Sites, LeavesASiteAloneThatMayBeJumpedInto) {
   EXPECT_TRUE(find(code + kNops).empty());
 }
 
+TEST(Sites, LeavesAnOpenAloneInWhichAThreadMayBeCancelled) {
+  const std::string call("\xe8\x40\x30\x20\x10", 5);
+  EXPECT_TRUE(find(kNops + call + site(SYS_open) + call + kNops).empty());
+  EXPECT_EQ(find(kNops + call + site(SYS_open) + kNops).size(), 1u);
+  EXPECT_EQ(find(kNops + site(SYS_open) + call + kNops).size(), 1u);
+  EXPECT_EQ(find(kNops + call + site(SYS_access) + call + kNops).size(), 1u);  // no cancellation point
+}
+
 TEST(Sites, KeepsTheFrequentCallsWhenThereAreTooMany) {
   std::string code;
   for (std::size_t i = 0; i < ring::kSitesPerLibrary; ++i) code += site(SYS_llistxattr) + kNops;
