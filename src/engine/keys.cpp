@@ -51,7 +51,7 @@ CommandKey key_of(const model::Command& command, const Bindings& bindings,
       // The value is treated by its effect; that there is one can matter by itself.
       if (name == "PATH" && bindings.path_is_text())
         text.environment.emplace_back(name, bindings.fold_or_mark(value));
-      else if (name == "HOME" || name == "TMPDIR" || name == "VIRTUAL_ENV")
+      else if (name == "PATH" || name == "HOME" || name == "TMPDIR" || name == "VIRTUAL_ENV")
         text.environment.emplace_back(name, value.empty() ? "" : "(any)");
       continue;
     }

@@ -83,13 +83,18 @@ class Words {
   std::size_t at_ = 1;
 };
 
+/// "native" as a value or as a part of one: -march=native, -Xcompiler=-O3,-march=native, -mcpu=native+crypto,
+/// "-march=native -O3", target-cpu=native (behind -C); icx says -xHost.
 bool is_native_request(std::string_view word) {
-  if (!word.starts_with('-')) return word == "native";
-  const auto equals = word.find('=');
-  if (equals == std::string_view::npos) return false;
-  const auto value = word.substr(equals + 1);
-  // -Xcompiler=-march=native, -march=native, -arch=native, --offload-arch=native, -Ctarget-cpu=native
-  return value == "native" || value.ends_with("=native") || value.find("=native,") != std::string_view::npos;
+  constexpr std::string_view kNative = "native";
+  if (word == kNative || word == "-xHost") return true;
+  for (auto at = word.find(kNative, 1); at != std::string_view::npos; at = word.find(kNative, at + 1)) {
+    const bool starts = std::string_view("=\"'").find(word[at - 1]) != std::string_view::npos;
+    const auto end = at + kNative.size();
+    const bool ends = end == word.size() || std::isalnum(static_cast<unsigned char>(word[end])) == 0;
+    if (starts && ends && word.find('=') != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 /// -Wp,-MD,file and -Wp,-MMD,file; also -MF,file inside.

@@ -24,9 +24,7 @@ std::vector<model::Reason> doubts_of(const model::Observation& observation, cons
   if (observation.wait_status != 0)
     doubt(ReasonCode::command_failed, {}, std::to_string(exit_code_of(observation.wait_status)));
   if (observation.tier == model::Tier::none) doubt(ReasonCode::not_observed, {});
-  for (const auto& reason : observation.doubts) {
-    if (reason.code != ReasonCode::tier_degraded) doubts.push_back(reason);
-  }
+  doubts.insert(doubts.end(), observation.doubts.begin(), observation.doubts.end());
   for (const auto& output : observation.outputs) {
     if (output.kind == NodeKind::other) {
       doubt(ReasonCode::special_output, output.path);

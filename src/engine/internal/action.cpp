@@ -312,9 +312,7 @@ Status Action::finish_execution(const model::Observation& observation) {
     delta.unproven = 1;
   }
   lock_.reset();
-  for (const auto& doubt : observation.doubts) {
-    if (doubt.code == ReasonCode::tier_degraded) result_.reasons.push_back(doubt);
-  }
+  result_.reasons.insert(result_.reasons.end(), observation.notes.begin(), observation.notes.end());
   result_.reasons.insert(result_.reasons.end(), doubts.begin(), doubts.end());
   const auto told = tell_build_tool(observation, asked, depfiles);
   if (tools_.store != nullptr) {

@@ -140,6 +140,7 @@ TEST(Kinds, NativeIsFoundInEverySpelling) {
   for (const Words& words : std::vector<Words>{{"-march=x86-64"},
                                                {"-DMODE=natively"},
                                                {"-DX=alternative"},
+                                               {"-DX=native2"},
                                                {"native.cpp"},
                                                {"-Inative"},
                                                {"-fnative"}})

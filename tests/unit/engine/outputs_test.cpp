@@ -48,8 +48,8 @@ TEST(Outputs, EveryDoubtHasItsReason) {
   EXPECT_EQ(doubts(run), Lines{"not_observed"});
 
   run = clean();
-  run.doubts = {{ReasonCode::network_used, "10.0.0.1:80", {}, {}},
-                {ReasonCode::tier_degraded, "notify", {}, {}}};
+  run.doubts = {{ReasonCode::network_used, "10.0.0.1:80", {}, {}}};
+  run.notes = {{ReasonCode::tier_degraded, "notify", {}, {}}};
   EXPECT_EQ(doubts(run), Lines{"network_used 10.0.0.1:80"}) << "a lesser tier is no doubt";
 
   run = clean();

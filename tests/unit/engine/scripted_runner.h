@@ -18,8 +18,8 @@ namespace hallmark::test {
 /// What a played command may do. Paths are absolute and in normal form.
 class Play {
  public:
-  Play(FakeFileSystem& files, FakeClock& clock, const observe::Request& request)
-      : files(files), clock(clock), request(request) {
+  Play(FakeFileSystem& disk, FakeClock& ticking, const observe::Request& asked)
+      : files(disk), clock(ticking), request(asked) {
     observation.tier = model::Tier::hybrid;
     observation.start_ns = clock.now_ns();
     clock.advance_ms(100);
@@ -70,7 +70,8 @@ class Play {
     if (use == model::Use::link && stat && stat->kind == NodeKind::symlink)
       input.target = files.read_link(path).value();
     if (use == model::Use::listing && stat) {
-      for (const auto& name : files.list(path).value()) {
+      const auto names = files.list(path).value();
+      for (const auto& name : names) {
         const auto is_it = [&](const auto& output) {
           return output.path == path::join(path, name) && !output.before;
         };
