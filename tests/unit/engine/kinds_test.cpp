@@ -36,7 +36,8 @@ TEST(Kinds, VersionsTargetsAndSuffixesAreLookedThrough) {
   EXPECT_EQ(kind_of_program("arm-none-eabi-ld.bfd"), ProgramKind::linker);
   EXPECT_EQ(kind_of_program("riscv64-linux-gnu-as"), ProgramKind::assembler);
   EXPECT_EQ(kind_of_program("clang-offload-bundler-17"), ProgramKind::assembler);
-  for (const char* name : {"gcc-", "gcc-12x", "gcc-ar", "gcc-nm-12", "clang-format", "clang-tidy-14"})
+  for (const char* name :
+       {"gcc-", "gcc-12x", "gcc-ar", "gcc-nm-12", "clang-format", "clang-tidy-14", "my-gcc", "x-y-xgcc"})
     EXPECT_EQ(kind_of_program(name), ProgramKind::other) << name;
 }
 

@@ -42,7 +42,7 @@ TEST(MakeText, ReadsOtherLineEnds) {
 }
 
 TEST(MakeText, ReadsProtectedCharacters) {
-  EXPECT_EQ(rules_of(R"(a.o: my\ file.h b\	c)"), (Words{"[a.o] | [my file.h] [b\tc]"}));
+  EXPECT_EQ(rules_of("a.o: my\\ file.h b\\\tc"), (Words{"[a.o] | [my file.h] [b\tc]"}));
   EXPECT_EQ(rules_of(R"(a.o: \#x.h x\#)"), Words{"[a.o] | [#x.h] [x#]"});
   EXPECT_EQ(rules_of("a.o: $$x.h x$$ a$b"), Words{"[a.o] | [$x.h] [x$] [a$b]"});
   EXPECT_EQ(rules_of(R"(a.o: x\\ y.h x\\\ y.h a\b)"), Words{R"([a.o] | [x\] [y.h] [x\ y.h] [a\b])"});

@@ -98,7 +98,7 @@ class LitterTest : public test::EngineTest {};
 
 /// hipcc leaves an empty folder in /tmp with each run.
 TEST_F(LitterTest, EmptyFoldersInTemporaryFoldersAreNoOutputs) {
-  for (const char* folder : {"/tmp/hip-1", "/tmp/full", "/r/made", "/tmp/sub", "/tmp/sub/deep"})
+  for (const char* folder : {"/tmp/hip-1", "/tmp/full", "/r/made", "/tmp/sub", "/tmp/sub/deep", "/tmp/known"})
     (void)disk_.make_folder(folder, 0755);
   disk_.put("/tmp/full/x", "x");
   disk_.put("/tmp/file", "");
