@@ -191,7 +191,10 @@ Status Publisher::compare(const model::Record& kept, Work& work) {
   if (kept.out != work.record.out) differs("stdout");
   if (kept.err != work.record.err) differs("stderr");
 
-  work.result.reasons.insert(work.result.reasons.end(), notes.begin(), notes.end());
+  for (auto note : notes) {  // kept folded, told to a person of this tree
+    note.subject = tools_.bindings.tokens().unfold(note.subject).value_or(note.subject);
+    work.result.reasons.push_back(std::move(note));
+  }
   const auto strong = model::strong_key(work.record.weak_key, work.asked.paths, work.asked.answers);
   if (lost) {
     // Its blobs are gone, so this record serves nobody: ours takes its place.

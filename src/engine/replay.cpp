@@ -14,6 +14,12 @@ namespace hallmark::engine {
 using model::ReasonCode;
 using model::RecordedOutput;
 
+namespace {
+
+constexpr const char* kNoFolder = "its folder is not there";
+
+}  // namespace
+
 struct Replayer::Plan {
   struct Step {
     const RecordedOutput* output = nullptr;
@@ -63,12 +69,24 @@ bool Replayer::plan(const Hit& hit, Plan& plan, Restored& restored, std::vector<
         reasons.push_back({ReasonCode::record_unreadable, path, "a name that is not set today", {}});
         return false;
       }
+      if (!has_folder(path, plan)) {
+        reasons.push_back({ReasonCode::outputs_in_the_way, path, kNoFolder, {}});
+        return false;
+      }
       restored.depfiles.emplace(path, *std::move(today));
       continue;
     }
     if (!plan_file(hit, output, path, plan, restored, reasons)) return false;
   }
   return true;
+}
+
+/// A folder that the command found there and that is gone: only the command can say what happens then.
+bool Replayer::has_folder(const std::string& path, const Plan& plan) {
+  const std::string folder(path::parent(path));
+  if (std::find(plan.folders.begin(), plan.folders.end(), folder) != plan.folders.end()) return true;
+  const auto stat = tools_.files.stat(folder);
+  return stat.has_value() && stat->has_value();
 }
 
 bool Replayer::plan_file(const Hit& hit, const RecordedOutput& output, const std::string& path, Plan& plan,
@@ -79,14 +97,8 @@ bool Replayer::plan_file(const Hit& hit, const RecordedOutput& output, const std
   };
   const auto stat = tools_.files.lstat(path);
   if (!stat.has_value()) return in_the_way(stat.error().what);
-  const std::string folder(path::parent(path));
   if (!*stat) {
-    // A folder that the command found there and that is gone: only the command can say what happens then.
-    const bool planned = std::find(plan.folders.begin(), plan.folders.end(), folder) != plan.folders.end();
-    if (!planned) {
-      const auto parent = tools_.files.stat(folder);
-      if (!parent.has_value() || !parent->has_value()) return in_the_way("its folder is not there");
-    }
+    if (!has_folder(path, plan)) return in_the_way(kNoFolder);
     restored.created.push_back(path);
     if (output.kind == NodeKind::directory) {
       plan.folders.push_back(path);

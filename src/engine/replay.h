@@ -51,6 +51,7 @@ class Replayer {
  private:
   struct Plan;
   bool plan(const Hit& hit, Plan& plan, Restored& restored, std::vector<model::Reason>& reasons);
+  bool has_folder(const std::string& path, const Plan& plan);
   bool plan_file(const Hit& hit, const model::RecordedOutput& output, const std::string& path, Plan& plan,
                  Restored& restored, std::vector<model::Reason>& reasons);
   bool may_overwrite(const Hit& hit, const model::RecordedOutput& output, const std::string& path,

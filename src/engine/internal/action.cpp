@@ -135,6 +135,7 @@ Result<RunResult> Action::run() {
     result_.reasons.push_back(*std::move(reason));
   } else {
     looked_up_ = true;
+    const auto reasons_before = result_.reasons.size();
     HALLMARK_TRY(done, look_up_and_replay());
     if (!done) {
       std::optional<int> holder;
@@ -144,7 +145,8 @@ Result<RunResult> Action::run() {
       if (lock.has_value()) lock_ = *std::move(lock);
       if (holder) {
         // The equal command that ran meanwhile may have made what we want.
-        result_.reasons = {{ReasonCode::waited, std::to_string(*holder), {}, {}}};
+        result_.reasons.resize(reasons_before);
+        result_.reasons.push_back({ReasonCode::waited, std::to_string(*holder), {}, {}});
         HALLMARK_TRY(done, look_up_and_replay());
       }
     }
