@@ -137,7 +137,7 @@ void Questions::add_input(const model::ObservedInput& input, const model::Observ
   const auto place = std::find(search.begin(), search.end(), folder);
   if (place != search.end() && input.use != Use::listing)
     draft.searched[name].insert(static_cast<std::size_t>(place - search.begin()));
-  if (is_library_name(name)) draft.libraries.insert(name);
+  if (is_library_name(name) && path != LoaderCache::kPath) draft.libraries.insert(name);
 
   switch (input.use) {
     case Use::content:
@@ -160,7 +160,7 @@ void Questions::add_input(const model::ObservedInput& input, const model::Observ
       draft.answers[{Aspect::kind, *folded}] = answer_kind(input.stat);
       return;
     case Use::listing: {
-      if (place != search.end()) draft.search_path_counts = true;
+      if (std::find(search.begin(), search.end(), path) != search.end()) draft.search_path_counts = true;
       if (!input.stat) {
         draft.answers[{Aspect::kind, *folded}] = answer_absent();
         return;
