@@ -63,8 +63,10 @@ TEST_F(NinjaOutputsTest, ContinuedLines) {
                     "dir = fi$\n"
                     "  ve\n"
                     "build $dir/x: cc a\n"
-                    "build six$$\n"),
-            (Paths{"/b/one", "/b/two", "/b/three", "/b/five", "/b"}));
+                    "build six/a|seven/b: cc a\n"
+                    "price = 5$$\n"
+                    "build eight/x: cc a\n"),
+            (Paths{"/b/one", "/b/two", "/b/three", "/b/five", "/b/six", "/b/seven", "/b/eight"}));
 }
 
 TEST_F(NinjaOutputsTest, IncludesShareVariablesAndSubninjasHaveTheirOwn) {
@@ -224,7 +226,7 @@ TEST_F(BuildFolderTest, ADamagedCacheIsReadAnew) {
     start_ns_ = clock_.now_ns() + 1;
     EXPECT_TRUE(writes_into("/r/b/obj")) << size;
   }
-  disk_.put(file, "hallmark ninja folders 2\nfile nonsense\nend\n");
+  disk_.put(file, "hallmark ninja folders 2\nfile absent\nend\n");
   EXPECT_TRUE(writes_into("/r/b/obj"));
 }
 
