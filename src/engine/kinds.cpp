@@ -25,7 +25,8 @@ constexpr std::array<std::string_view, 14> kAssemblers = {
     "as",  "nasm",    "yasm",      "objcopy", "llvm-objcopy",          "fatbinary", "bin2c", "llc",
     "opt", "llvm-as", "llvm-link", "llvm-mc", "clang-offload-bundler", "llvm-ar"};
 constexpr std::array<std::string_view, 5> kRemotePeers = {"sccache", "distcc", "icecc", "icerun", "gomacc"};
-constexpr std::array<std::string_view, 18> kTimestampReaders = {
+constexpr std::array<std::string_view, 27> kTimestampReaders = {
+    "gzip",  "pigz",    "ls",    "find",        "stat",  "du",    "touch", "7za",    "mksquashfs",
     "make",  "gmake",   "ninja", "ninja-build", "samu",  "cmake", "tar",   "bsdtar", "zip",
     "rsync", "install", "cp",    "cpio",        "meson", "scons", "bazel", "jar",    "7z"};
 constexpr std::array<std::string_view, 14> kOracles = {"date", "uuidgen", "shuf",  "uptime", "ps",

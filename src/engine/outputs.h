@@ -22,8 +22,8 @@ struct Territory {
 /// Every Reason that the observation itself gives against publishing. Empty: none.
 std::vector<model::Reason> doubts_of(const model::Observation& observation, const Territory& territory);
 
-/// Takes folders without anything in them that the command left in one of the `temporary` folders (hipcc does)
-/// out of the outputs: nobody looks for them there.
+/// Takes folders without anything in them that the command left in one of the `temporary` folders (hipcc
+/// does) out of the outputs: nobody looks for them there.
 void drop_litter(model::Observation& observation, os::FileSystem& files,
                  const std::vector<std::string>& temporary);
 

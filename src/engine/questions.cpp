@@ -115,7 +115,7 @@ void Questions::add_input(const model::ObservedInput& input, const model::Observ
   if (path::is_within(path, path::join(root_, ".hallmark/watch"))) return;
   const bool content = input.use == Use::content && input.stat.has_value();
   // A probe of what the command then makes whole is no input; what it read of the old bytes is (rule 2).
-  if (draft.made.contains(path) && !content) return;
+  if (draft.made.contains(path) && !content && !input.before_own_change) return;
   if (content && draft.written.contains(path) && !input.digest) {
     draft.doubt(ReasonCode::input_changed, path);
     return;
@@ -249,12 +249,13 @@ void Questions::add_attributes(const model::Observation& observation, Draft& dra
     const bool looked_at = input.use == Use::kind || input.use == Use::content;
     if (!looked_at || !input.stat || input.stat->kind != NodeKind::file || draft.made.contains(input.path))
       continue;
-    // Programs and libraries are found by their content; nobody compares their age.
-    if (input.stat->executable() || is_library_name(path::base_name(input.path)) || is_volatile(input.path))
-      continue;
+    if (is_volatile(input.path)) continue;
+    // Nobody compares the age of the programs and libraries of the system that he executes.
+    const bool read = draft.read.contains(input.path);
+    const bool tool = input.stat->executable() || is_library_name(path::base_name(input.path));
+    if (tool && read && !path::is_within(input.path, root_)) continue;
     const auto folded = world_.bindings.tokens().fold(input.path);
     if (!folded) continue;
-    const bool read = draft.read.contains(input.path);
     if (all_times || !read) draft.answers[{Aspect::mtime, *folded}] = answer_number(input.stat->mtime_ns);
     if (!read)
       draft.answers[{Aspect::size, *folded}] =
@@ -349,8 +350,12 @@ void Questions::add_source_clocks(const model::Observation& observation, Draft& 
   const bool compiles = std::any_of(observation.programs.begin(), observation.programs.end(),
                                     [](const auto& program) { return reads_c_sources(program.name); });
   if (!compiles || !draft.doubts.empty()) return;
+  if (clock_.date) add_machine("date", draft);
+  if (clock_.time || clock_.timestamp) draft.doubt(ReasonCode::clock_used, "the arguments");
+  std::set<std::string_view> programs;
+  for (const auto& program : observation.programs) programs.insert(program.path);
   for (const auto* input : draft.contents) {
-    if (input->stat->executable() || is_library_name(path::base_name(input->path)) ||
+    if (programs.contains(input->path) || is_library_name(path::base_name(input->path)) ||
         is_volatile(input->path))
       continue;
     const auto text = os::read_file(world_.files, input->path, kSourceBytes);

@@ -24,15 +24,26 @@ struct Asked {
   std::vector<std::string> changed;    ///< inputs that changed while the command ran
 };
 
+/// Which clock words a source text holds, comments included: a comment costs a rerun, a miss would cost the
+/// truth.
+struct ClockWords {
+  bool date = false;       ///< __DATE__
+  bool time = false;       ///< __TIME__
+  bool timestamp = false;  ///< __TIMESTAMP__
+  bool any() const { return date || time || timestamp; }
+};
+ClockWords clock_words(std::string_view text);
+
 class Questions {
  public:
-  /// `native`: the command's words ask for this machine's processor.
-  Questions(States::World world, States& states, std::string root, bool native)
+  /// `native`: the command's words ask for this machine's processor. `clock`: clock words among its words.
+  Questions(States::World world, States& states, std::string root, bool native, ClockWords clock)
       : world_(world),
         states_(states),
         root_(std::move(root)),
         temporary_folders_(temporary_folders(world.command.environment)),
-        native_(native) {}
+        native_(native),
+        clock_(clock) {}
 
   /// `with_contents`: hash what was read. Without it the answers of contents are unknown (the questions still
   /// serve a depfile) and only stats are compared.
@@ -60,16 +71,7 @@ class Questions {
   std::string root_;
   std::vector<std::string> temporary_folders_;
   bool native_;
+  ClockWords clock_;
 };
-
-/// Which clock words a source text holds, comments included: a comment costs a rerun, a miss would cost the
-/// truth.
-struct ClockWords {
-  bool date = false;       ///< __DATE__
-  bool time = false;       ///< __TIME__
-  bool timestamp = false;  ///< __TIMESTAMP__
-  bool any() const { return date || time || timestamp; }
-};
-ClockWords clock_words(std::string_view text);
 
 }  // namespace hallmark::engine

@@ -37,6 +37,8 @@ struct ObservedInput {
   std::optional<digest::Digest> digest;
   std::string target;              ///< of a link
   std::vector<std::string> names;  ///< of a listing: what the command saw, less what it made itself; sorted
+  /// The command then made the path itself, in a way that depended on this state.
+  bool before_own_change = false;
 };
 
 /// A path that the command left behind other than it found it.

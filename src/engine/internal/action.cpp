@@ -273,6 +273,14 @@ Status Action::execute() {
   return finish_execution(observation);
 }
 
+/// In arguments and in variables such as NVCC_APPEND_FLAGS: -DSTAMP=__TIME__.
+ClockWords Action::named_clock_words() const {
+  std::string text;
+  for (const auto& word : words_) text.append(word).append("\n");
+  for (const auto& [name, value] : command_.environment) text.append(value).append("\n");
+  return clock_words(text);
+}
+
 bool Action::asks_for_native() const {
   if (arguments_.native_machine) return true;
   // NVCC_APPEND_FLAGS, CCC_OVERRIDE_OPTIONS, RUSTFLAGS and the like.
@@ -293,7 +301,7 @@ Status Action::finish_execution(const model::Observation& observation) {
   }
 
   States states(world());
-  const Asked asked = Questions(world(), states, options_.root, asks_for_native())
+  const Asked asked = Questions(world(), states, options_.root, asks_for_native(), named_clock_words())
                           .of(observation, looked_up_ && doubts.empty());
   result_.inputs = asked.paths.questions.size();
   doubts.insert(doubts.end(), asked.doubts.begin(), asked.doubts.end());

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -41,6 +42,14 @@ std::array<int, 2> kernel_version() {
   return version;
 }
 
+/// As nproc counts them: this process may be bound to some.
+int usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
+  return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
 ssize_t read_some(int descriptor, char* into, std::size_t size) {
   ssize_t got = 0;
   do got = read(descriptor, into, size);
@@ -71,7 +80,7 @@ std::optional<std::string> LinuxMachine::identity(std::string_view what) {
   if (what == "arch") return std::string(names.machine);
   if (what == "host") {
     return std::string(names.nodename) + " " + names.sysname + " " + names.release + " " + names.version +
-           " " + names.machine + " " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN));
+           " " + names.machine + " " + std::to_string(usable_processors());
   }
   return std::nullopt;
 }

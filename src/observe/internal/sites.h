@@ -6,7 +6,8 @@
 // the bytes before would not. It cannot be proven from the bytes alone that there is none, but: no compiler
 // jumps into an instruction, a preceding byte that could make the mov another instruction (a prefix)
 // disqualifies the site, and so does any byte pattern nearby that could be a jump behind its first byte. An
-// open between two calls is left alone: that is how glibc lets a thread be cancelled in it. What is not found or not trusted here is no loss of truth: such calls go to the supervisor.
+// open between two calls is left alone: that is how glibc lets a thread be cancelled in it. What is not found
+// or not trusted here is no loss of truth: such calls go to the supervisor.
 #pragma once
 
 #include <cstdint>

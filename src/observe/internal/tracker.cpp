@@ -146,7 +146,7 @@ void Tracker::on_read(const Event& event) {
   }
   if (resolver_.stable() && seen_.size() < kNodes) seen_.put(key, 0);
   if (where.end != WalkEnd::found) return note_dead_end(where);
-  if (is_missing(event.result)) return note_absent(where.node);
+  if (event.result == -ENOENT) return note_absent(where.node);
   note_by_kind(event, where.node, where.stat, nested);
 }
 
@@ -171,11 +171,10 @@ void Tracker::note_by_kind(const Event& event, NodeId id, const std::optional<Fi
   const bool failed = event.result < 0;
   const bool path_only = (event.flags & (O_PATH | O_DIRECTORY)) != 0;
   const bool reads = event.access == Access::open_read && !failed && !path_only;
-  if (zone == Zone::bytecode) {
-    if (reads) note_source_of_bytecode(id);
-    return;
-  }
+  if (zone == Zone::bytecode && reads) note_source_of_bytecode(id);
   if (is_ignored(id, event.thread)) return;
+  // Where in the tree of processes an inner hallmark stands is the business of its own record.
+  if (nested && zone != Zone::normal) return;
   settle(id, known);
   if (is_internal(id)) return;
   const std::uint8_t wanted = use_bit(reads ? Use::content : Use::kind);
@@ -193,7 +192,8 @@ void Tracker::note_by_kind(const Event& event, NodeId id, const std::optional<Fi
       return;
     case NodeKind::file:
       if (reads || nested) {
-        if (note(id, Use::content, stat) && zone != Zone::normal) hash_kernel_file(id);
+        if (note(id, Use::content, stat) && zone != Zone::normal && zone != Zone::bytecode)
+          hash_kernel_file(id);
       } else {
         note(id, Use::kind, stat);
       }
@@ -211,8 +211,12 @@ bool Tracker::is_ignored(NodeId id, pid_t thread) const {
     case Zone::kernel:
       return false;
     case Zone::invisible:
-    case Zone::bytecode:
       return true;
+    case Zone::bytecode: {
+      // The folder, and python's files with their temporary forms "NAME.pyc.139872"; other files are files.
+      const std::string_view name = tree_.text(tree_[id].name);
+      return name == "__pycache__" || name.find(".pyc") != std::string_view::npos;
+    }
     case Zone::device:
       return is_harmless_device(tree_.path_of(id));
     case Zone::process:

@@ -81,6 +81,8 @@ class Tracker final : public EventSink, private PathResolver::Listener {
   bool is_full();
   bool note(NodeId node, model::Use use, std::optional<FileStat> stat);
   void note_absent(NodeId node);
+  /// As note_absent; it counts whatever the command makes there afterwards.
+  void keep_absence(NodeId node);
   /// What a walk that did not reach its end says about the disk.
   void note_dead_end(const Resolved& where);
   void note_by_kind(const Event& event, NodeId node, const std::optional<FileStat>& stat, bool nested);
@@ -128,6 +130,7 @@ class Tracker final : public EventSink, private PathResolver::Listener {
   std::unordered_map<NodeId, std::string> listings_;  // names, each with a 0 behind it
   std::unordered_map<NodeId, Text> targets_;          // of links at their first use
   std::size_t listing_bytes_ = 0;
+  std::unordered_set<NodeId> counted_absences_;
   std::vector<model::ObservedProgram> programs_;
   std::set<model::Reason> doubts_;
   std::unordered_set<pid_t> nested_;  // processes that run hallmark itself

@@ -65,6 +65,11 @@ void Tracker::keep_content_before_change(NodeId id) {
   }
 }
 
+void Tracker::keep_absence(NodeId id) {
+  note_absent(id);
+  if (tree_[id].absent) counted_absences_.insert(id);
+}
+
 void Tracker::make_whole(NodeId id, const std::optional<FileStat>& now) {
   if (is_ignored(id, thread_)) return;
   keep_content_before_change(id);
@@ -104,7 +109,11 @@ void Tracker::on_open_write(const Event& event) {
   const bool exclusive = creates && (event.flags & O_EXCL) != 0;
   const bool writes = (event.flags & O_ACCMODE) != O_RDONLY;
   const Resolved where = resolver_.resolve(event.path, event.follow && !exclusive, event.thread);
-  if (where.end == WalkEnd::absent && where.last && creates) return make_whole(where.node, std::nullopt);
+  if (where.end == WalkEnd::absent && where.last && creates) {
+    // Without truncation, what the command does with the file depends on there being none (append, sqlite).
+    if (!exclusive && (event.flags & O_TRUNC) == 0) keep_absence(where.node);
+    return make_whole(where.node, std::nullopt);
+  }
   if (where.end != WalkEnd::found) return note_dead_end(where);
   const NodeId id = where.node;
   const auto stat = state_now(where);

@@ -11,7 +11,7 @@ using model::Use;
 std::uint8_t Tracker::uses_that_count(NodeId id) const {
   const Node& node = tree_[id];
   std::uint8_t uses = node.uses;
-  if (node.change != kNone && changes_[node.change].ever_whole) {
+  if (node.change != kNone && changes_[node.change].ever_whole && !counted_absences_.contains(id)) {
     uses &= static_cast<std::uint8_t>(~(use_bit(Use::kind) | use_bit(Use::size) | use_bit(Use::mtime)));
   }
   // Content says all that kind would, unless the file can be executed.
@@ -33,6 +33,7 @@ void Tracker::add_inputs_of(NodeId id, std::vector<model::ObservedInput>& inputs
     input.path = tree_.path_of(id);
     input.use = use;
     if (state != nullptr && !node.absent) input.stat = *state;
+    input.before_own_change = counted_absences_.contains(id);
     if (use == Use::content && digest != digests_.end()) input.digest = digest->second;
     if (use == Use::link) input.target = tree_.text(targets_.at(id));
     if (use == Use::listing) {

@@ -28,7 +28,7 @@ class QuestionsTest : public test::EngineTest {
     PlainHasher hasher(disk_);
     const States::World world{disk_, hasher, machine_, streams_, bindings, command_};
     States states(world);
-    asked_ = Questions(world, states, options_.root, native).of(observation, with_contents);
+    asked_ = Questions(world, states, options_.root, native, {}).of(observation, with_contents);
     doubts_ = lines_of(asked_.doubts);
     Lines lines;
     for (std::size_t i = 0; i < asked_.answers.size(); ++i)
@@ -175,16 +175,24 @@ TEST_F(QuestionsTest, SourcesThatAskForTheClock) {
   EXPECT_EQ(doubts_, Lines{"clock_used /r/a.h"});
 }
 
+TEST_F(QuestionsTest, ASourceMayBeExecutable) {
+  edit("/r/a.c", "__TIME__", 0755);
+  (void)ask([this](Play& play) {
+    compile(play);
+    (void)play.read("/r/a.c");
+  });
+  EXPECT_EQ(doubts_, Lines{"clock_used /r/a.c"});
+}
+
 TEST_F(QuestionsTest, ClockWordsOutsideOfSourcesMeanNothing) {
   edit("/r/lib.o", std::string("\x7f"
                                "ELF\0__TIME__",
                                13));
   edit("/r/lib.a", "!<arch>\n__TIME__");
   edit("/r/libx.so", "__TIME__");
-  edit("/r/tool", "__TIME__", 0755);
   (void)ask([this](Play& play) {
     compile(play);
-    for (const char* file : {"/r/lib.o", "/r/lib.a", "/r/libx.so", "/r/tool"}) (void)play.read(file);
+    for (const char* file : {"/r/lib.o", "/r/lib.a", "/r/libx.so"}) (void)play.read(file);
   });
   EXPECT_EQ(doubts_, Lines{});
   edit("/r/notes.txt", "__TIME__");
@@ -373,7 +381,7 @@ TEST_F(AttributesTest, SizeAndTimeCountWhereAnUnknownProgramOnlyLooked) {
       << "what was read counts by its bytes";
 }
 
-TEST_F(AttributesTest, OnlyOfPlainFilesThatItDidNotMake) {
+TEST_F(AttributesTest, OfWhatItDidNotMake) {
   command_.argv = {"python3", "gen.py"};
   disk_.put("/r/libx.so.1", "");
   disk_.put("/r/out", "of an earlier run");
@@ -386,7 +394,9 @@ TEST_F(AttributesTest, OnlyOfPlainFilesThatItDidNotMake) {
               play.write("/r/out", "");
             }),
             (Lines{"kind <R>/include: folder", "kind <R>/libx.so.1: file", "kind <R>/none: absent",
-                   "kind /usr/bin/g++: executable file", "program g++: /usr/bin/g++"}));
+                   "kind /usr/bin/g++: executable file", "size <R>/libx.so.1: 0", "size /usr/bin/g++: 12",
+                   "mtime <R>/libx.so.1: 1800000010000000000", "mtime /usr/bin/g++: 1800000000000000000",
+                   "program g++: /usr/bin/g++"}));
 }
 
 TEST_F(AttributesTest, BuildAndArchiveToolsCompareTimesOfWhatTheyReadToo) {

@@ -82,7 +82,10 @@ class Model {
         } else {
           world_.append(step.path, std::to_string(++counter_));
           if (exists && !nodes_[step.path].own) may_use_.insert(step.path);
-          if (!exists) make(step.path, false);
+          if (!exists) {
+            append_new(step.path);
+            make(step.path, false);
+          }
         }
         return;
       case Op::remove:
@@ -110,13 +113,15 @@ class Model {
     for (const auto& input : world_.finish().inputs) {
       if (input.use == model::Use::content) contents.insert(input.path);
       if (input.use == model::Use::kind && !input.stat) absent.insert(input.path);
-      RC_ASSERT(input.use == model::Use::listing || !made_first_.contains(input.path));
+      RC_ASSERT(input.use == model::Use::listing || !made_first_.contains(input.path) ||
+                appended_.contains(input.path));
     }
     for (const std::string& path : used_) RC_ASSERT(contents.contains(path));
     for (const std::string& path : contents) RC_ASSERT(used_.contains(path) || may_use_.contains(path));
     for (const std::string& path : missed_) {
       if (!ever_made_.contains(path)) RC_ASSERT(absent.contains(path));
     }
+    for (const std::string& path : needs_absence_) RC_ASSERT(absent.contains(path));
     std::set<std::string> outputs;
     for (const auto& output : world_.finish().outputs) {
       outputs.insert(output.path);
@@ -171,6 +176,12 @@ class Model {
     const auto& above = nodes_[std::string(path::parent(missing))];
     if (!above.own && !before_.contains(missing) && above.folder) missed_.insert(missing);
   }
+  /// What an append leaves depends on there having been nothing.
+  void append_new(const std::string& path) {
+    appended_.insert(path);
+    const bool in_own_folder = nodes_[std::string(path::parent(path))].own;
+    if (!in_own_folder && !before_.contains(path) && !ever_made_.contains(path)) needs_absence_.insert(path);
+  }
   void make(const std::string& path, bool folder) {
     if (!nodes_.contains(path) && !used_.contains(path) && !may_use_.contains(path)) made_first_.insert(path);
     nodes_[path] = {folder, true};
@@ -195,6 +206,8 @@ class Model {
   std::set<std::string> may_use_;  // appended to or renamed
   std::set<std::string> missed_;   // probed, absent
   std::set<std::string> ever_made_;
+  std::set<std::string> appended_;  // made by an append
+  std::set<std::string> needs_absence_;
   std::set<std::string> made_first_;  // made by the command before anything of it was used
   int counter_ = 0;
 };
