@@ -351,7 +351,7 @@ void Questions::add_source_clocks(const model::Observation& observation, Draft& 
                                     [](const auto& program) { return reads_c_sources(program.name); });
   if (!compiles || !draft.doubts.empty()) return;
   if (clock_.date) add_machine("date", draft);
-  if (clock_.time || clock_.timestamp) draft.doubt(ReasonCode::clock_used, "the arguments");
+  if (clock_.time || clock_.timestamp) draft.doubt(ReasonCode::clock_used, "the arguments or a variable");
   std::set<std::string_view> programs;
   for (const auto& program : observation.programs) programs.insert(program.path);
   for (const auto* input : draft.contents) {

@@ -33,7 +33,7 @@ enum class Aspect : std::uint8_t {
   program = 7,      ///< subject: a name looked up in PATH; answer: the folded path found, or absent
   soname = 8,       ///< subject: a soname; answer: what ld.so.cache says
   stdin_bytes = 9,  ///< subject empty; answer: digest of stdin
-  machine = 10,     ///< subject: "cpu", "gpu" or "date"; answer: its identity
+  machine = 10,     ///< subject: "cpu", "gpu", "date" or "host"; answer: its identity
   bound = 11,       ///< subject: a token's name; answer: its value (the result contains it)
 };
 

@@ -114,6 +114,17 @@ class NeverPublished(Scenario):
         self.runs_each_time(["sh", "-c", "echo line >> log.txt"], "--output", "log.txt",
                             check_effect=lambda n: self.assertEqual("start\n" + "line\n" * n, self.read("log.txt")))
 
+    def test_append_to_a_new_file(self):
+        """What is left depends on there having been nothing: a second run appends."""
+        command = ["sh", "-c", "echo x >> log"]
+        for lines in (1, 2):
+            self.hallmark(command, "--output", "log")
+            self.assertEqual("x\n" * lines, self.read("log"))
+        self.path("log").unlink()
+        with self.expect(executed=0, replayed=1):
+            self.hallmark(command, "--output", "log")
+        self.assertEqual("x\n", self.read("log"))
+
     def test_write_in_place(self):
         self.write("data.bin", "0123456789")
         script = "f = open('data.bin', 'r+'); f.seek(3); f.write('X'); f.close()"

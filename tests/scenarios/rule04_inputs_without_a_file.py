@@ -87,6 +87,26 @@ class InputsWithoutAFile(Scenario):
         self.hallmark(command, "--output", "a.out")
         self.assertEqual("1\n", self.read("a.out"))
 
+    def test_clock_words_in_arguments_and_executable_sources(self):
+        self.write_all({"word.c": "const char t[] = X;\n", "file.c": "const char t[] = __TIME__;\n"})
+        self.path("file.c").chmod(0o755)
+        with self.expect(executed=0, replayed=0, unproven=2):
+            self.hallmark(["gcc", "-DX=__TIME__", "-c", "word.c", "-o", "word.o"])
+            self.hallmark(["gcc", "-c", "file.c", "-o", "file.o"])
+
+    def test_files_that_were_only_looked_at(self):
+        """A program of unknown kind may make something of the size or the time of a file, executable or not."""
+        for mode in (0o644, 0o755):
+            self.write("data", "1")
+            self.path("data").chmod(mode)
+            command = [PYTHON, "-c", "import os, sys; sys.stdout.write(str(os.path.getsize('data')))"]
+            self.assertEqual("1", self.hallmark(command, "--cache").out)
+            with self.expect(executed=0, replayed=1):
+                self.assertEqual("1", self.hallmark(command, "--cache").out)
+            self.write("data", "12")
+            self.path("data").chmod(mode)
+            self.assertEqual("2", self.hallmark(command, "--cache").out)
+
     def test_native(self):
         """-march=native puts the CPU into the key; it must still be replayable on this CPU."""
         self.write_all({"k.h": "#define VAL 1\n", "k.cpp": kits.KITS["gxx"].text("k.h")})

@@ -63,7 +63,8 @@ def check_file(name, text):
             yield f"{name}:{number}: a tab"
         if line.rstrip() != line and is_code(name):
             yield f"{name}:{number}: blanks at the end of the line"
-    if text and not text.endswith("\n"):
+    # The bytes of a corpus are what they are: a line break at the end would make another case of them.
+    if text and not text.endswith("\n") and not name.startswith("tests/fuzz/corpus/"):
         yield f"{name}: no newline at the end"
 
 

@@ -173,8 +173,9 @@ void Tracker::note_by_kind(const Event& event, NodeId id, const std::optional<Fi
   const bool reads = event.access == Access::open_read && !failed && !path_only;
   if (zone == Zone::bytecode && reads) note_source_of_bytecode(id);
   if (is_ignored(id, event.thread)) return;
-  // Where in the tree of processes an inner hallmark stands is the business of its own record.
-  if (nested && zone != Zone::normal) return;
+  // An inner hallmark looks for a build tool among its ancestors: their numbers are of this run only. What it
+  // reads of the machine (processor, GPU) counts for the outer command as for its own.
+  if (nested && zone == Zone::process) return;
   settle(id, known);
   if (is_internal(id)) return;
   const std::uint8_t wanted = use_bit(reads ? Use::content : Use::kind);

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include "observed_world.h"
 
 namespace hallmark::observe {
@@ -51,6 +53,38 @@ TEST(Tracker, NestedHallmarkReadsWhatItLooksAt) {
   EXPECT_THAT(world.inputs(), Contains("content /w/seen.h"));
   EXPECT_THAT(world.inputs(), Contains("kind /w/plain.h"));
   EXPECT_THAT(world.inputs(), Not(Contains("content /w/plain.h")));
+}
+
+TEST(Tracker, NestedHallmarkDependsOnTheMachineButNotOnItsAncestors) {
+  ObservedWorld world({{}, "/usr/bin/hallmark", true});
+  world.files.put("/usr/bin/hallmark", "binary", 0755);
+  world.files.put("/proc/7/stat", "7 (sh) S 1");
+  world.files.put("/proc/cpuinfo", "cpu");
+  world.execute("/usr/bin/hallmark");
+  world.read("/proc/7/stat");
+  world.read("/proc/cpuinfo");
+  EXPECT_THAT(world.inputs(), Contains("content /proc/cpuinfo"));
+  EXPECT_THAT(world.inputs(), Not(Contains("content /proc/7/stat")));
+}
+
+TEST(Tracker, OtherFilesBesideBytecodeAreFiles) {
+  ObservedWorld world;
+  world.files.put("/w/__pycache__/table.txt", "1");
+  world.read("/w/__pycache__/table.txt");
+  EXPECT_THAT(world.inputs(), ElementsAre("content /w/__pycache__/table.txt"));
+}
+
+TEST(Tracker, FileThatIsNoFolderIsThere) {
+  ObservedWorld world;
+  world.files.put("/w/file", "");
+  Event event;
+  event.thread = world.thread;
+  event.access = Access::open_read;
+  event.path = "/w/file";
+  event.flags = O_DIRECTORY;
+  event.result = -ENOTDIR;
+  world.tracker.on_event(event);
+  EXPECT_THAT(world.inputs(), ElementsAre("kind /w/file"));
 }
 
 TEST(Tracker, NestedUpgradeComesAlsoAfterAPlainLook) {

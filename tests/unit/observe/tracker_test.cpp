@@ -149,6 +149,13 @@ TEST(Tracker, AppendIsAChangeInPlaceAndReadsTheOldContent) {
   EXPECT_EQ(world.finish().inputs[0].digest, digest::digest_of("old"));
 }
 
+TEST(Tracker, AppendToANewFileDependsOnItsAbsence) {
+  ObservedWorld world;
+  world.append("/w/log", "x");
+  EXPECT_THAT(world.inputs(), ElementsAre("absent /w/log"));
+  EXPECT_TRUE(world.finish().inputs.front().before_own_change);
+}
+
 TEST(Tracker, AppendToAnOwnFileStaysWhole) {
   ObservedWorld world;
   world.write("/w/log", "1");
