@@ -5,6 +5,7 @@ ROCm bitcode make the code (cupy/cupy PR#10187, llvm/llvm-project PR#176072, ROC
 """
 
 import os
+import re
 import shutil
 
 import harness
@@ -15,9 +16,18 @@ FLOATS = "__global__ void k(float* p, float a) { float x = p[threadIdx.x]; p[thr
 
 
 class ToolchainSwap(Scenario):
+    def cuda_root(self):
+        """Where the toolkit really is. The nvcc of PATH may be a script that starts another one, so nvcc itself is asked."""
+        self.write("probe.cu", "")
+        words = self.run_plain(["nvcc", "--dryrun", "-c", "probe.cu"]).err
+        self.path("probe.cu").unlink()
+        here = re.search(r"^#\$ _HERE_=(.+)$", words, re.MULTILINE)
+        self.assertTrue(here, f"nvcc --dryrun names no _HERE_: {words}")
+        return os.path.dirname(os.path.realpath(here[1]))
+
     def cuda_toolkit(self):
         """A toolkit of links to the installed one, with a real copy of the small part that is swapped."""
-        real = os.path.dirname(os.path.dirname(os.path.realpath(harness.find_tool("nvcc"))))
+        real = self.cuda_root()
         mine = self.box / "toolkit"
         (mine / "bin").mkdir(parents=True)
         for name in os.listdir(real):
