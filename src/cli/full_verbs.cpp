@@ -50,11 +50,6 @@ std::string time_text(std::int64_t at_ns) {
 }
 
 int why(const Parsed& parsed, const app::Session& session) {
-  if (!parsed.has("--last-miss")) {
-    complain(
-        "`hallmark why` wants --last-miss; it names what made the last command below the root run again");
-    return kUsage;
-  }
   const auto miss = app::last_miss(session);
   if (!miss.has_value()) return refuse(miss.error());
   const std::string& root = session.settings.root.value;

@@ -103,6 +103,12 @@ class Why(Scenario):
         self.run_it()
         self.assertIn("in.txt", self.verb("why", "--last-miss").out)
 
+    def test_last_miss_is_the_default(self):
+        self.write("in.txt", "2")
+        self.run_it()
+        self.assertIn("in.txt", self.verb("why").out)
+        self.assertEqual(self.verb("why", "--last-miss", "--json").out, self.verb("why", "--json").out)
+
     def test_the_nearest_record_is_compared(self):
         """After many states, only what differs from the nearest one is blamed."""
         for value in range(5):
