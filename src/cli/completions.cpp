@@ -50,6 +50,8 @@ std::vector<std::string_view> operand_words(const std::vector<const Verb*>& grou
   for (const Verb* verb : group) {
     if (!second_word(*verb).empty()) words.push_back(second_word(*verb));
     words.insert(words.end(), verb->choices.begin(), verb->choices.end());
+    if (verb->operands != Operands::verb) continue;
+    for (const auto& [first, named] : verbs_by_first_word()) words.push_back(first);
   }
   return words;
 }

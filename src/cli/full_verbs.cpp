@@ -129,7 +129,7 @@ int cache_verify(const Parsed& parsed, const app::Session& session) {
 int full_verb(const Parsed& parsed) {
   const std::string_view name = parsed.verb->name;
   if (parsed.has("--help")) return show(help_of(*parsed.verb));
-  if (name == "help") return show(overview());
+  if (name == "help") return show(parsed.topic == nullptr ? overview() : help_of(*parsed.topic));
   if (name == "man") return show(manual(HALLMARK_VERSION));
   if (name == "completions") return show(completions(parsed.operands.front()));
   if (name == "run") return run_verb(parsed, compile_here);

@@ -150,7 +150,7 @@ class Parser {
     return {};
   }
 
-  Status check_operands() const {
+  Status check_operands() {
     const Verb& verb = *parsed_.verb;
     const auto& operands = parsed_.operands;
     switch (verb.operands) {
@@ -169,6 +169,15 @@ class Parser {
           for (const std::string_view choice : verb.choices)
             known += (known.empty() ? "" : ", ") + std::string(choice);
           return usage(quoted(operands.front()) + " is not known", "use one of " + known);
+        }
+        break;
+      case Operands::verb:
+        if (!operands.empty()) {
+          std::span<const std::string_view> rest = operands;
+          HALLMARK_TRY(parsed_.topic, take_verb(rest));
+          if (!rest.empty())
+            return usage("`hallmark " + std::string(verb.name) + "` does not take " + quoted(rest.front()),
+                         help_of(verb));
         }
         break;
       case Operands::command:

@@ -22,6 +22,7 @@ struct Parsed {
   const Verb* verb = nullptr;
   std::vector<std::pair<const Flag*, std::string_view>> flags;  ///< in order, with their values
   std::vector<std::string_view> operands;
+  const Verb* topic = nullptr;  ///< the verb that the operands name, of a verb that takes one
 
   bool has(std::string_view flag) const;
   /// Of a flag that was given several times, the last; empty if it was not given.

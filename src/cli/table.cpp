@@ -87,7 +87,7 @@ constexpr std::array kVerbs = {
          "observed, or the "
          "store cannot be used.",
          kLookFlags},
-    Verb{"help", Operands::none, "", {}, "Show all verbs", "", {}},
+    Verb{"help", Operands::verb, "[VERB]", {}, "Show all verbs, or the help of one", "", {}},
     Verb{"completions",
          Operands::one,
          "SHELL",

@@ -57,6 +57,11 @@ class ExitCodes(Scenario):
             self.assertEqual("", done.out)
             self.assertTrue(done.err.strip(), argv)
 
+    def test_help_of_a_verb(self):
+        self.assertEqual(self.verb("--help").out, self.verb("help").out)
+        self.assertEqual(self.verb("run", "--help").out, self.verb("help", "run").out)
+        self.assertEqual(self.verb("cache", "stats", "--help").out, self.verb("help", "cache", "stats").out)
+
     def test_command_without_separator(self):
         self.assertEqual("hi\n", self.verb("run", "echo", "hi").out)
         self.assertEqual("--depfile x\n", self.verb("run", "echo", "--depfile", "x").out, "flags after the command are its own")

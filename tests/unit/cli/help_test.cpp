@@ -54,6 +54,13 @@ TEST(Help, HiddenVerbsAreNotShown) {
     EXPECT_EQ(text.find("compile-config"), std::string::npos);
 }
 
+TEST(Help, CompletionsOfferVerbsBehindHelp) {
+  EXPECT_NE(completions("bash").find("    help) words=\"run why cache config"), std::string::npos)
+      << completions("bash");
+  EXPECT_NE(completions("fish").find("__fish_seen_subcommand_from help' -a run\n"), std::string::npos);
+  EXPECT_NE(completions("zsh").find("'1:word:(run why cache config"), std::string::npos);
+}
+
 TEST(Manual, HoldsEveryVerbFlagVariableAndExitCode) {
   const std::string page = manual("1.2.3");
   EXPECT_TRUE(page.starts_with(".TH HALLMARK 1 \"\" \"hallmark 1.2.3\""));

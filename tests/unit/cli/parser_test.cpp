@@ -53,6 +53,12 @@ TEST(Parser, VerbsMayHaveTwoWords) {
   EXPECT_EQ(parsed({"completions", "zsh"}).operands, Words{"zsh"});
 }
 
+TEST(Parser, HelpMayNameAVerb) {
+  EXPECT_EQ(parsed({"help"}).topic, nullptr);
+  EXPECT_EQ(parsed({"help", "run"}).topic, find_verb("run"));
+  EXPECT_EQ(parsed({"help", "cache", "verify"}).topic, find_verb("cache verify"));
+}
+
 TEST(Parser, HelpNeedsNoOperands) {
   EXPECT_TRUE(parsed({"run", "--help"}).has("--help"));
   EXPECT_TRUE(parsed({"completions", "-h"}).has("--help"));
@@ -87,6 +93,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Refused{{"run", "-j4", "true"}, "has no flag `-j4`"},
                     Refused{{"doctor", "now"}, "does not take `now`"},
                     Refused{{"completions"}, "wants one SHELL"},
+                    Refused{{"help", "rnu"}, "did you mean `run`?"},
+                    Refused{{"help", "cache"}, "write `cache stats` or `cache verify`"},
+                    Refused{{"help", "run", "gcc"}, "does not take `gcc`"},
                     Refused{{"completions", "tcsh"}, "use one of bash, zsh, fish"}));
 
 }  // namespace
