@@ -1,9 +1,13 @@
 #include "engine/keys.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "base/path.h"
 #include "digest/encoding.h"
+#include "engine/kinds.h"
 
 namespace hallmark::engine {
 namespace {
@@ -31,19 +35,101 @@ std::string_view output_word(model::StreamKind kind) {
   return kind == model::StreamKind::tty || kind == model::StreamKind::closed ? word_of(kind) : "no terminal";
 }
 
+/// Words of MAKEFLAGS as they stand; a backslash protects a blank.
+std::vector<std::string_view> words_of_makeflags(std::string_view value) {
+  std::vector<std::string_view> words;
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  for (std::size_t at = 0; at < value.size();) {
+    if (is_blank(value[at])) {
+      ++at;
+      continue;
+    }
+    const auto start = at;
+    while (at < value.size() && !is_blank(value[at])) at += value[at] == '\\' ? 2 : 1;
+    words.push_back(value.substr(start, at - start));
+  }
+  return words;
+}
+
+bool is_number(std::string_view word) {
+  return !word.empty() &&
+         std::all_of(word.begin(), word.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+}
+
+/// "--jobs=8" and others that change no result. Abbreviations count: a needless run at most.
+bool is_idle_long_option(std::string_view word) {
+  constexpr std::string_view kIdle[] = {
+      "--jobs",     "--jobserver-auth", "--jobserver-fds",   "--jobserver-style",   "--load-average",
+      "--max-load", "--output-sync",    "--print-directory", "--no-print-directory"};
+  return std::find(std::begin(kIdle), std::end(kIdle), word.substr(0, word.find('='))) != std::end(kIdle);
+}
+
+/// What counts of single letters, "kwj8" or "-kw", with a dash in front; empty: nothing. `number_follows`:
+/// the next word, if it is a number, belongs to the last letter.
+std::string counted_letters(std::string_view word, bool& number_follows) {
+  if (word.starts_with('-')) word.remove_prefix(1);
+  std::string counted = "-";
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const char letter = word[i];
+    if (letter == 'w') continue;
+    if (letter == 'j' || letter == 'l' || letter == 'O') {
+      // What stands behind it is its value.
+      number_follows = letter != 'O' && i + 1 == word.size();
+      break;
+    }
+    if (std::string_view("CEIWfo").find(letter) != std::string_view::npos) {
+      counted += word.substr(i);
+      break;
+    }
+    counted += letter;
+  }
+  return counted.size() > 1 ? counted : std::string();
+}
+
 }  // namespace
 
-std::string counted_makeflags(std::string_view value) {
-  // "kw -j8 --jobserver-auth=fifo:/tmp/x -- CFLAGS=-O3": only what stands behind "--" is the user's.
-  if (value.starts_with("-- ")) return std::string(value.substr(3));
-  const auto mark = value.find(" -- ");
-  return mark == std::string_view::npos ? std::string() : std::string(value.substr(mark + 4));
+// As GNU make lays it out ("Communicating Options to a Sub-make"): the first word is the letters of options
+// without an argument and has no dash, unless there are none of these; long options and those with an
+// argument follow; behind "--" stand the definitions of variables. From a user it may also be definitions
+// alone.
+std::string counted_makeflags(std::string_view value, bool flags) {
+  std::string counted;
+  const auto keep = [&](std::string_view word) {
+    if (!counted.empty()) counted += ' ';
+    counted += word;
+  };
+  const auto words = words_of_makeflags(value);
+  bool definitions = false;
+  bool number_follows = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto word = words[i];
+    const bool skip_number = std::exchange(number_follows, false) && is_number(word);
+    if (definitions) {
+      keep(word);
+    } else if (word == "--") {
+      definitions = true;
+      // The mark stays: a definition is never taken for an option.
+      if (i + 1 < words.size()) keep(word);
+    } else if (skip_number) {
+      continue;
+    } else if (word.starts_with("--")) {
+      number_follows = word == "--jobs" || word == "--load-average" || word == "--max-load";
+      if (flags && !is_idle_long_option(word)) keep(word);
+    } else if (word.starts_with('-') || (i == 0 && word.find('=') == std::string_view::npos)) {
+      const auto letters = counted_letters(word, number_follows);
+      if (flags && !letters.empty()) keep(letters);
+    } else if (flags || word.find('=') != std::string_view::npos) {
+      keep(word);
+    }
+  }
+  return counted;
 }
 
 CommandKey key_of(const model::Command& command, const Bindings& bindings,
                   std::span<const std::string> ignored, std::string_view machine) {
   CommandKey key;
   auto& text = key.text;
+  const bool known = kind_of_program(command.argv.front()) != ProgramKind::other;
   for (const auto& argument : command.argv) text.argv.push_back(bindings.fold_or_mark(argument));
   text.cwd = bindings.fold_or_mark(command.cwd);
   for (const auto& [name, value] : command.environment) {
@@ -56,7 +142,7 @@ CommandKey key_of(const model::Command& command, const Bindings& bindings,
       continue;
     }
     if (name == "MAKEFLAGS") {
-      if (auto counted = counted_makeflags(value); !counted.empty())
+      if (auto counted = counted_makeflags(value, !known); !counted.empty())
         text.environment.emplace_back(name, bindings.fold_or_mark(counted));
       continue;
     }

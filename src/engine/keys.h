@@ -27,7 +27,9 @@ CommandKey key_of(const model::Command& command, const Bindings& bindings,
 /// program and last argument), whatever the arguments.
 digest::Key site_of(const model::Command& command, const std::string& root, const std::string& output);
 
-/// MAKEFLAGS without jobserver and job count: what a user defined on make's command line.
-std::string counted_makeflags(std::string_view value);
+/// MAKEFLAGS without what cannot change a result: job count and load, jobserver, order of output, messages
+/// about folders. `flags`: make's own options count, too; a compiler reads none of them, whatever it was
+/// started below.
+std::string counted_makeflags(std::string_view value, bool flags);
 
 }  // namespace hallmark::engine

@@ -8,7 +8,7 @@ import os
 
 import harness
 import kits
-from harness import PYTHON, Scenario, main
+from harness import PYTHON, Scenario, main, needs
 
 IGNORED = {
     "TERM": "dumb", "COLORTERM": "truecolor", "SHLVL": "7", "LS_COLORS": "di=1", "SSH_CONNECTION": "1 2 3 4", "WINDOWID": "9",
@@ -49,6 +49,14 @@ class Environment(Scenario):
             self.hallmark(self.command, env={"MAKEFLAGS": " -j8 --jobserver-auth=fifo:/tmp/GMfifo77"})
         with self.expect(executed=1):
             self.hallmark(self.command, env={"MAKEFLAGS": " -j8 -- FLAVOUR=debug"})
+
+    @needs("make")
+    def test_makeflags_of_a_make(self):
+        """Options and definitions in MAKEFLAGS decide what make does."""
+        self.write("Makefile", "all:\n\t@echo X is $(X)\n")
+        for flags, text in (("X=1", "X is 1"), ("X=2", "X is 2"), ("n", "echo X is"), ("", "X is"), ("X=1 -j2", "X is 1"), ("n", "echo X is")):
+            done = self.hallmark(["make"], "--cache", env={"MAKEFLAGS": flags})
+            self.assertEqual(text, done.out.strip(), flags)
 
     def test_places(self):
         """HOME, TMPDIR, USER, OLDPWD and the order and length of PATH do not matter to a compiler."""

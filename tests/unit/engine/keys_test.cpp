@@ -107,13 +107,40 @@ TEST(WeakKey, TextSaysWhatWentIn) {
   EXPECT_NE(std::find(text.others.begin(), text.others.end(), "umask=18"), text.others.end());
 }
 
-TEST(WeakKey, OfMakeflagsOnlyTheUsersDefinitionsCount) {
-  EXPECT_EQ(counted_makeflags("kw -j8 --jobserver-auth=fifo:/tmp/x -- CFLAGS=-O3 X=1"), "CFLAGS=-O3 X=1");
-  EXPECT_EQ(counted_makeflags("-- X=1"), "X=1");
-  EXPECT_EQ(counted_makeflags("w -j8"), "");
-  EXPECT_EQ(counted_makeflags(""), "");
+TEST(WeakKey, OfMakeflagsCountsWhatChangesAResult) {
+  const auto counted = [](std::string_view value) { return counted_makeflags(value, true); };
+  EXPECT_EQ(counted("kw -j8 --jobserver-auth=fifo:/tmp/x -- CFLAGS=-O3 X=1"), "-k -- CFLAGS=-O3 X=1");
+  EXPECT_EQ(counted("-- X=1"), "-- X=1");
+  EXPECT_EQ(counted("X=1"), "X=1") << "as a user may set it";
+  EXPECT_EQ(counted("X=1 j8"), "X=1 j8") << "only the first word is letters without a dash";
+  EXPECT_EQ(counted("X=a\\ -j8"), "X=a\\ -j8") << "one word";
+  EXPECT_EQ(counted("s"), "-s");
+  EXPECT_EQ(counted("-s"), "-s");
+  EXPECT_EQ(counted("nBw"), "-nB");
+  EXPECT_EQ(counted(" -I/x\\ w -j 8 -f j.mk"), "-I/x\\ w -f j.mk");
+  EXPECT_EQ(counted("k --warn-undefined-variables --no-print-directory"), "-k --warn-undefined-variables");
+  EXPECT_EQ(counted("w -j8 -l2.5 -l 3 -Otarget --output-sync=line --jobs 4 --jobserver-fds=3,4"), "");
+  EXPECT_EQ(counted(" -j -- "), "");
+  EXPECT_EQ(counted(""), "");
+  EXPECT_EQ(counted("a\\"), "-a\\") << "nothing behind the backslash";
+}
+
+TEST(WeakKey, OfMakeflagsACompilerReadsNoOptions) {
+  EXPECT_EQ(counted_makeflags("kw -j8 --warn-undefined-variables -- X=1", false), "-- X=1");
+  EXPECT_EQ(counted_makeflags("s -j X=1", false), "X=1");
   EXPECT_FALSE(variable_changes_key("MAKEFLAGS", "w -j8 --jobserver-auth=3,4"));
+  EXPECT_FALSE(variable_changes_key("MAKEFLAGS", "ks"));
   EXPECT_TRUE(variable_changes_key("MAKEFLAGS", "w -- CFLAGS=-O3"));
+  EXPECT_TRUE(variable_changes_key("MAKEFLAGS", "CFLAGS=-O3"));
+  const auto weak = [](const char* flags) {
+    Subject s;
+    s.command.argv = {"make"};
+    s.command.environment["MAKEFLAGS"] = flags;
+    return s.weak();
+  };
+  EXPECT_NE(weak("n"), weak("")) << "a dry run";
+  EXPECT_NE(weak("X=1"), weak("X=2"));
+  EXPECT_EQ(weak("w -j8"), weak(""));
 }
 
 TEST(Site, IsAPlaceInTheBuildWhateverTheArguments) {
