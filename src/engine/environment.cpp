@@ -168,6 +168,19 @@ bool is_ignored_variable(std::string_view name, std::span<const std::string> mor
                      [&](const std::string& pattern) { return matches(name, pattern); });
 }
 
+PwdKind pwd_kind(os::FileSystem& files, const model::Command& command) {
+  const auto* value = find(command.environment, "PWD");
+  if (value == nullptr) return PwdKind::unset;
+  if (*value == command.cwd) return PwdKind::folder_itself;
+  if (!value->starts_with('/')) return PwdKind::another_folder;
+  const auto named = files.stat(*value);
+  const auto folder = files.stat(command.cwd);
+  // What cannot be told counts as a name: that makes a key of its own.
+  if (!named.has_value() || !folder.has_value() || !*folder) return PwdKind::other_name;
+  const bool same = *named && (*named)->device == (*folder)->device && (*named)->inode == (*folder)->inode;
+  return same ? PwdKind::other_name : PwdKind::another_folder;
+}
+
 bool is_bound_variable(std::string_view name) {
   return std::find(kBound.begin(), kBound.end(), name) != kBound.end();
 }

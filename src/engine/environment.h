@@ -2,6 +2,7 @@
 // when the result shows them (rule 3 of docs/soundness.md).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "model/command.h"
 #include "model/tokens.h"
+#include "os/file_system.h"
 
 namespace hallmark::engine {
 
@@ -28,6 +30,11 @@ bool is_ignored_variable(std::string_view name, std::span<const std::string> mor
 /// Folders in which everybody keeps what is soon gone: /tmp and the like, and TMPDIR. The folders themselves;
 /// what lies in a folder below them is a file like any other.
 std::vector<std::string> temporary_folders(const model::Environment& environment);
+
+/// What the variable PWD says of the working folder. A tool takes its word only for a name of that folder,
+/// and then shows this name instead of the folder's own (gcc -g, sh).
+enum class PwdKind : std::uint8_t { unset, folder_itself, other_name, another_folder };
+PwdKind pwd_kind(os::FileSystem& files, const model::Command& command);
 
 /// Values of one run that differ between checkouts, users and sessions.
 ///

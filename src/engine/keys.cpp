@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/path.h"
 #include "digest/encoding.h"
 #include "engine/kinds.h"
+#include "engine/outputs.h"
 
 namespace hallmark::engine {
 namespace {
@@ -86,6 +88,20 @@ std::string counted_letters(std::string_view word, bool& number_follows) {
   return counted.size() > 1 ? counted : std::string();
 }
 
+/// What counts of PWD besides its text, which Bindings treat by its effect. nullopt: that it is not set.
+std::optional<std::string> pwd_note(PwdKind pwd, const model::Command& command) {
+  if (pwd == PwdKind::other_name) {
+    const auto& value = command.environment.at("PWD");
+    // "/r/." and "/r" fold alike; a tool shows it as it is spelled.
+    const bool odd = absolute_path("/", value) != value;
+    return "another name of the working folder" + (odd ? ": " + value : std::string());
+  }
+  // To a compiler all else means the folder itself.
+  if (!shows_any_variable(command.argv.front())) return "(any)";
+  if (pwd == PwdKind::unset) return std::nullopt;
+  return pwd == PwdKind::folder_itself ? "the working folder" : "another folder";
+}
+
 }  // namespace
 
 // As GNU make lays it out ("Communicating Options to a Sub-make"): the first word is the letters of options
@@ -125,11 +141,11 @@ std::string counted_makeflags(std::string_view value, bool flags) {
   return counted;
 }
 
-CommandKey key_of(const model::Command& command, const Bindings& bindings,
+CommandKey key_of(const model::Command& command, const Bindings& bindings, PwdKind pwd,
                   std::span<const std::string> ignored, std::string_view machine) {
   CommandKey key;
   auto& text = key.text;
-  const bool known = kind_of_program(command.argv.front()) != ProgramKind::other;
+  const bool any_variable = shows_any_variable(command.argv.front());
   for (const auto& argument : command.argv) text.argv.push_back(bindings.fold_or_mark(argument));
   text.cwd = bindings.fold_or_mark(command.cwd);
   for (const auto& [name, value] : command.environment) {
@@ -142,7 +158,7 @@ CommandKey key_of(const model::Command& command, const Bindings& bindings,
       continue;
     }
     if (name == "MAKEFLAGS") {
-      if (auto counted = counted_makeflags(value, !known); !counted.empty())
+      if (auto counted = counted_makeflags(value, any_variable); !counted.empty())
         text.environment.emplace_back(name, bindings.fold_or_mark(counted));
       continue;
     }
@@ -156,6 +172,7 @@ CommandKey key_of(const model::Command& command, const Bindings& bindings,
   note("stdout", output_word(command.out));
   note("stderr", output_word(command.err));
   note("merged", command.merged ? "yes" : "no");
+  if (const auto told = pwd_note(pwd, command)) note("PWD", *told);
   note("uid", std::to_string(command.uid));
   note("umask", std::to_string(command.umask));
   note("machine", machine);

@@ -20,7 +20,7 @@ struct CommandKey {
 };
 
 /// `machine` is Machine::identity("arch"). Deterministic; touches nothing.
-CommandKey key_of(const model::Command& command, const Bindings& bindings,
+CommandKey key_of(const model::Command& command, const Bindings& bindings, PwdKind pwd,
                   std::span<const std::string> ignored, std::string_view machine);
 
 /// Names the place of a command in a build: the same folder and the same output (or, without one, the same

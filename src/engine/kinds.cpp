@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, 11> kLinkers = {"ld",     "ld.bfd",   "ld
 constexpr std::array<std::string_view, 14> kAssemblers = {
     "as",  "nasm",    "yasm",      "objcopy", "llvm-objcopy",          "fatbinary", "bin2c", "llc",
     "opt", "llvm-as", "llvm-link", "llvm-mc", "clang-offload-bundler", "llvm-ar"};
+constexpr std::array<std::string_view, 3> kVariableReaders = {"rustc", "nasm", "yasm"};
 constexpr std::array<std::string_view, 5> kRemotePeers = {"sccache", "distcc", "icecc", "icerun", "gomacc"};
 constexpr std::array<std::string_view, 27> kTimestampReaders = {
     "gzip",  "pigz",    "ls",    "find",        "stat",  "du",    "touch", "7za",    "mksquashfs",
@@ -175,6 +176,13 @@ bool reads_c_sources(std::string_view program) {
 
 bool reads_timestamps(std::string_view program) {
   return is_one_of(tool_name(program), kTimestampReaders);
+}
+
+bool shows_any_variable(std::string_view program) {
+  const auto kind = kind_of_program(program);
+  const bool known =
+      kind == ProgramKind::compiler || kind == ProgramKind::linker || kind == ProgramKind::assembler;
+  return !known || names_tool(tool_name(program), kVariableReaders);
 }
 
 bool is_oracle(std::string_view program) {

@@ -29,6 +29,10 @@ ProgramKind kind_of_program(std::string_view path);
 bool reads_c_sources(std::string_view program);
 /// A program that looks at modification times to decide or to record (make, tar, install ...): rule 4.
 bool reads_timestamps(std::string_view program);
+/// Whether any variable can reach what the program makes: those of kind other, and languages whose sources
+/// can name one (env! of Rust, %!NAME of NASM). The other compilers, linkers and assemblers read only
+/// variables that are meant for them.
+bool shows_any_variable(std::string_view program);
 /// A program whose answer is the time, chance or the machine's state: nothing of it can be replayed.
 bool is_oracle(std::string_view program);
 /// A program that tells about the host (uname, hostname, nproc): Aspect::machine "host".

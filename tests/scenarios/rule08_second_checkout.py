@@ -46,6 +46,24 @@ class SecondCheckout(Scenario):
             self.assertIn(str(root).encode(), (root / "k.o").read_bytes())
 
     @with_kits("gxx", "clang")
+    def test_one_checkout_under_two_names(self, kit):
+        """A compiler that writes the working folder takes its name from PWD: the link's, if one came through a link."""
+        first, _ = self.checkouts({"k.cpp": "int k = 1;\n"})
+        link = self.path("link")
+        link.symlink_to(first)
+        for _ in range(2):
+            for name, other in ((first, link), (link, first)):
+                self.hallmark(kit.compile("k.cpp", "k.o", "-g"), cwd=name, env={"PWD": str(name)})
+                bytes = (first / "k.o").read_bytes()
+                self.assertIn(str(name).encode() + b"\0", bytes)
+                self.assertNotIn(str(other).encode() + b"\0", bytes)
+                done = self.hallmark(["sh", "-c", "pwd"], "--cache", cwd=name, env={"PWD": str(name)})
+                self.assertEqual(f"{name}\n", done.out)
+        self.assertEqual(4, self.counts().executed, "each name has its own results")
+        with self.expect(executed=0, replayed=1, why="without PWD a compiler takes the folder's own name"):
+            self.hallmark(kit.compile("k.cpp", "k.o", "-g"), cwd=first, env={"PWD": None})
+
+    @with_kits("gxx", "clang")
     def test_compressed_debug_information(self, kit):
         """-gz hides the root from a search for its text; it counts all the same."""
         first, second = self.checkouts({"inc/k.h": "#define VAL 1\n", "k.cpp": kit.text("k.h")})

@@ -126,7 +126,8 @@ Result<RunResult> Action::run() {
   // may read a CI system's commit or build number.
   std::span<const std::string> ignored;
   if (kind_of_program(command_.argv.front()) != ProgramKind::other) ignored = options_.ignored_variables;
-  key_ = key_of(command_, bindings_, ignored, tools_.ports.machine.identity("arch").value_or("unknown"));
+  key_ = key_of(command_, bindings_, pwd_kind(tools_.files, command_), ignored,
+                tools_.ports.machine.identity("arch").value_or("unknown"));
   site_ = site_of(command_, options_.root, output_);
   result_.weak_key = key_.weak;
 

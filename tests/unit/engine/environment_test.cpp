@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "support/fake_clock.h"
+#include "support/fake_file_system.h"
+
 namespace hallmark::engine {
 namespace {
 
@@ -95,6 +98,22 @@ TEST(Bindings, AWorkingFolderSpelledThroughALinkIsAToken) {
   EXPECT_EQ(same.bindings.relations(), Words{});
   const Bound other(Env{{"PWD", "/link"}}, "/r", "");
   EXPECT_EQ(shown(other.bindings.fold_or_mark("/link/a.c")), "<PWD>/a.c");
+}
+
+TEST(Environment, PwdIsComparedWithTheWorkingFolder) {
+  test::FakeClock clock;
+  test::FakeFileSystem disk(clock);
+  for (const char* folder : {"/r", "/other"}) (void)disk.make_folder(folder, 0755);
+  (void)disk.make_link("/r", "/link");
+  const auto kind = [&](const char* pwd) { return pwd_kind(disk, {{"g++"}, "/r", {{"PWD", pwd}}}); };
+  EXPECT_EQ(pwd_kind(disk, {{"g++"}, "/r", {}}), PwdKind::unset);
+  EXPECT_EQ(kind("/r"), PwdKind::folder_itself);
+  EXPECT_EQ(kind("/link"), PwdKind::other_name);
+  EXPECT_EQ(kind("/r/"), PwdKind::other_name);
+  EXPECT_EQ(kind("/other"), PwdKind::another_folder);
+  EXPECT_EQ(kind("/gone"), PwdKind::another_folder);
+  EXPECT_EQ(kind("r"), PwdKind::another_folder);
+  EXPECT_EQ(kind(""), PwdKind::another_folder);
 }
 
 TEST(Bindings, PipsIsolatedFolderIsAToken) {

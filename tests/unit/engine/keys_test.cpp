@@ -13,11 +13,12 @@ struct Subject {
                          {{"PATH", "/usr/bin"}, {"HOME", "/home/u"}, {"CPATH", "/r/inc"}, {"USER", "alice"}}};
   std::string root = "/r";
   std::string build;
+  PwdKind pwd = PwdKind::unset;
   std::vector<std::string> ignored;
   std::string machine = "x86_64";
 
   digest::Key weak() const {
-    return key_of(command, Bindings(command, root, build, "a.o"), ignored, machine).weak;
+    return key_of(command, Bindings(command, root, build, "a.o"), pwd, ignored, machine).weak;
   }
 };
 
@@ -77,13 +78,31 @@ TEST(WeakKey, BoundVariablesCountByTheirEffect) {
   EXPECT_FALSE(variable_changes_key("HOME", "/home/v"));
   EXPECT_FALSE(variable_changes_key("USER", "bob"));
   EXPECT_FALSE(variable_changes_key("OLDPWD", "/"));
-  EXPECT_FALSE(variable_changes_key("PWD", "/link")) << "another spelling of the same folder";
   EXPECT_TRUE(changes_key([](Subject& s) { s.command.environment.erase("HOME"); })) << "that it is set";
   EXPECT_TRUE(variable_changes_key("HOME", "")) << "empty is another thing";
   EXPECT_TRUE(variable_changes_key("HOME", "/r/home")) << "it lies in the root";
   EXPECT_TRUE(variable_changes_key("PATH", "./bin:/usr/bin")) << "a part that depends on the folder";
   EXPECT_TRUE(changes_key([](Subject& s) { s.command.environment.erase("PATH"); }))
       << "programs are then found in folders that no look-up compares";
+}
+
+TEST(WeakKey, AnotherNameOfTheWorkingFolderCounts) {
+  const auto weak = [](const char* program, PwdKind pwd, const char* value) {
+    Subject s;
+    s.command.argv[0] = program;
+    s.pwd = pwd;
+    if (pwd != PwdKind::unset) s.command.environment["PWD"] = value;
+    return s.weak();
+  };
+  using enum PwdKind;
+  EXPECT_NE(weak("g++", other_name, "/link"), weak("g++", folder_itself, "/r")) << "gcc -g shows it";
+  EXPECT_EQ(weak("g++", other_name, "/link"), weak("g++", other_name, "/link2")) << "counts by its effect";
+  EXPECT_NE(weak("g++", other_name, "/link"), weak("g++", other_name, "/link/.")) << "two spellings";
+  EXPECT_EQ(weak("g++", folder_itself, "/r"), weak("g++", unset, "")) << "the same to a compiler";
+  EXPECT_EQ(weak("g++", folder_itself, "/r"), weak("g++", another_folder, "/elsewhere")) << "so is this";
+  EXPECT_NE(weak("sh", folder_itself, "/r"), weak("sh", unset, ""));
+  EXPECT_NE(weak("sh", folder_itself, "/r"), weak("sh", another_folder, "/elsewhere"));
+  EXPECT_NE(weak("rustc", folder_itself, "/r"), weak("rustc", unset, "")) << "env!(\"PWD\")";
 }
 
 TEST(WeakKey, AMovedTreeHasTheSameKey) {
@@ -97,7 +116,7 @@ TEST(WeakKey, AMovedTreeHasTheSameKey) {
 
 TEST(WeakKey, TextSaysWhatWentIn) {
   const Subject s;
-  const auto text = key_of(s.command, Bindings(s.command, s.root, s.build, "a.o"), {}, "x86_64").text;
+  const auto text = key_of(s.command, Bindings(s.command, s.root, s.build, "a.o"), s.pwd, {}, "x86_64").text;
   EXPECT_EQ(text.argv.size(), 4u);
   EXPECT_EQ(text.argv[3], "-I\x01R\x02/include");
   EXPECT_EQ(text.cwd, "\x01R\x02");

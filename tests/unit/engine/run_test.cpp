@@ -483,6 +483,23 @@ TEST_F(RunTest, AfterAnEqualCommandThatMadeNothingTheCommandRuns) {
   EXPECT_TRUE(disk_.files_below("/store/locks").empty()) << "the lock is let go";
 }
 
+TEST_F(RunTest, ACheckoutReachedThroughALinkShowsTheLink) {
+  (void)disk_.make_link("/r", "/link");
+  runner_.script = [this](Play& play) {
+    compile(play);
+    play.say("compiled in " + command_.environment.at("PWD"));
+  };
+  command_.environment["PWD"] = "/r";
+  ASSERT_EQ(outcome(), "published");
+  command_.environment["PWD"] = "/link";
+  EXPECT_EQ(reasons(), (Lines{"variable_changed PWD", "published"}));
+  EXPECT_EQ(outcome(), "replayed");
+  EXPECT_EQ(streams_.out, "compiled in /link");
+  command_.environment["PWD"] = "/r";
+  EXPECT_EQ(outcome(), "replayed");
+  EXPECT_EQ(streams_.out, "compiled in /r");
+}
+
 TEST_F(RunTest, TheLastMissIsKept) {
   ASSERT_EQ(outcome(), "published");
   edit("/r/a.h", "int b;\n");
