@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/path.h"
+#include "engine/kinds.h"
 #include "engine/outputs.h"
 
 namespace hallmark::engine {
@@ -142,6 +143,45 @@ std::string temporary_folder_of(const std::string& output, const std::string* te
   return {};
 }
 
+/// A name of fewer bytes stands in any text; it is not searched for.
+constexpr std::size_t kSearchedNameBytes = 3;
+/// A name of fewer bytes ("root") is often a part of another word; a longer one hardly by chance.
+constexpr std::size_t kLongNameBytes = 6;
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Whether `c` is no part of a file's name, as far as a path in a text goes on.
+bool ends_name(char c) {
+  return !is_letter(c) && !is_digit(c) && std::string_view("._-+/").find(c) == std::string_view::npos;
+}
+
+/// Tools write other bytes in their own ways: "co\ 1" in dependency files, "\303" in assembly, quotes of
+/// shells. Only the plain spelling is ever searched for.
+bool may_be_escaped(std::string_view value) {
+  return !std::all_of(value.begin(), value.end(), [](char c) {
+    return is_letter(c) || is_digit(c) || std::string_view("_./+@=~-").find(c) != std::string_view::npos;
+  });
+}
+
+/// Of a short word the neighbours must not be letters. A digit, a dash or "_" may well have been put there,
+/// and the letter of "\n" ends what is before it.
+bool has_word(std::string_view bytes, std::string_view word) {
+  for (auto at = bytes.find(word); at != std::string_view::npos; at = bytes.find(word, at + 1)) {
+    if (word.size() >= kLongNameBytes) return true;
+    const auto end = at + word.size();
+    const bool goes_on_before = at > 0 && is_letter(bytes[at - 1]) && !(at > 1 && bytes[at - 2] == '\\');
+    const bool goes_on_behind = end < bytes.size() && is_letter(bytes[end]);
+    if (!goes_on_before && !goes_on_behind) return true;
+  }
+  return false;
+}
+
 const std::string* find(const model::Environment& environment, const std::string& name) {
   const auto found = environment.find(name);
   return found == environment.end() ? nullptr : &found->second;
@@ -202,12 +242,17 @@ Bindings::Bindings(const model::Command& command, const std::string& root, const
     add_path("OUT", temporary_folder_of(absolute, find(environment, "TMPDIR")));
   }
 
-  for (const char* name : {"USER", "LOGNAME", "OLDPWD", "PATH"}) {
-    if (const auto* value = find(environment, name); value != nullptr && !value->empty())
-      loose_.emplace_back(name, *value);
+  const auto* search_path = find(environment, "PATH");
+  if (search_path != nullptr) add_loose("PATH", *search_path, Sight::anywhere);
+  if (shows_any_variable(command.argv.front())) {
+    for (const char* name : {"USER", "LOGNAME"}) {
+      if (const auto* value = find(environment, name)) add_loose(name, *value, Sight::word);
+    }
+    if (const auto* value = find(environment, "OLDPWD")) add_loose("OLDPWD", *value, Sight::place);
+    const auto name = path::base_name(root);
+    add_loose("R_NAME", name, name.size() < kSearchedNameBytes ? Sight::always : Sight::word);
   }
 
-  const auto* search_path = find(environment, "PATH");
   path_is_text_ = search_path == nullptr || search_path->empty();
   if (!path_is_text_) {
     for (auto& folder : split(*search_path, ':')) {
@@ -243,10 +288,50 @@ void Bindings::add_path(std::string name, const std::string& raw_value) {
   if (tokens_.value_of(name) != nullptr) paths_.emplace_back(std::move(name), value);
 }
 
+void Bindings::add_loose(std::string name, std::string_view value, Sight sight) {
+  if (value.empty()) return;
+  // PATH is searched as it stands: what a tool shows of it in another spelling is a list of its own making.
+  if (name != "PATH" && may_be_escaped(value)) sight = Sight::always;
+  loose_.push_back({std::move(name), std::string(value), sight});
+}
+
+/// OLDPWD is often a folder above the root, and must not count wherever the root is shown.
+bool Bindings::mentions_place(std::string_view bytes, std::string_view value) const {
+  const auto in_name = [&](std::size_t at) { return at < bytes.size() && !ends_name(bytes[at]); };
+  for (auto at = bytes.find(value); at != std::string_view::npos; at = bytes.find(value, at + 1)) {
+    // Each path has slashes: alone it is the name of the first folder.
+    if (value == "/" && ((at > 0 && in_name(at - 1)) || in_name(at + 1))) continue;
+    const auto rest = bytes.substr(at);
+    const bool longer = std::any_of(paths_.begin(), paths_.end(), [&](const auto& path) {
+      return path.second.size() > value.size() && rest.starts_with(path.second);
+    });
+    if (!longer) return true;
+  }
+  return false;
+}
+
+bool Bindings::mentions(std::string_view bytes, const Loose& loose) const {
+  switch (loose.sight) {
+    case Sight::anywhere:
+      return bytes.find(loose.value) != std::string_view::npos;
+    case Sight::word:
+      return has_word(bytes, loose.value);
+    case Sight::place:
+      return mentions_place(bytes, loose.value);
+    case Sight::always:
+      return !bytes.empty();
+  }
+  return true;
+}
+
 std::vector<std::string> Bindings::mentioned_in(std::string_view bytes) const {
   auto names = tokens_.mentioned_in(bytes);
-  for (const auto& [name, value] : loose_) {
-    if (bytes.find(value) != std::string_view::npos) names.push_back(name);
+  for (const auto& [name, value] : paths_) {
+    if (!bytes.empty() && may_be_escaped(value) && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
+  }
+  for (const auto& loose : loose_) {
+    if (mentions(bytes, loose)) names.push_back(loose.name);
   }
   return names;
 }
@@ -254,15 +339,15 @@ std::vector<std::string> Bindings::mentioned_in(std::string_view bytes) const {
 std::vector<std::string> Bindings::all_names() const {
   std::vector<std::string> names;
   for (const auto& [name, value] : paths_) names.push_back(name);
-  for (const auto& [name, value] : loose_) names.push_back(name);
+  for (const auto& loose : loose_) names.push_back(loose.name);
   return names;
 }
 
 const std::string* Bindings::value_of(std::string_view name) const {
   if (const auto* value = tokens_.value_of(name)) return value;
   const auto found =
-      std::find_if(loose_.begin(), loose_.end(), [&](const auto& entry) { return entry.first == name; });
-  return found == loose_.end() ? nullptr : &found->second;
+      std::find_if(loose_.begin(), loose_.end(), [&](const auto& entry) { return entry.name == name; });
+  return found == loose_.end() ? nullptr : &found->value;
 }
 
 std::string Bindings::fold_or_mark(std::string_view text) const {

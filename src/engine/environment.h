@@ -40,8 +40,10 @@ PwdKind pwd_kind(os::FileSystem& files, const model::Command& command);
 ///
 /// Path tokens fold texts: R root, B build folder, HOME, TMPDIR, PWD, VIRTUAL_ENV, ISOLATED (the folder of
 /// pip's isolated build), OUT (a temporary folder that is named for the output). Loose values fold nothing:
-/// USER, LOGNAME, OLDPWD, PATH. Either kind counts if an output or a stream mentions the value
-/// (Aspect::bound).
+/// PATH and, for programs to which any variable may mean something (shows_any_variable), USER, LOGNAME,
+/// OLDPWD and R_NAME, the last name of the root. Either kind counts if an output or a stream mentions the
+/// value (Aspect::bound). A value that tools write in several ways, with blanks or quotes in it, counts as
+/// mentioned by whatever is searched.
 class Bindings {
  public:
   Bindings(const model::Command& command, const std::string& root, const std::string& build_folder,
@@ -66,11 +68,27 @@ class Bindings {
   bool path_is_text() const { return path_is_text_; }
 
  private:
+  /// How a loose value is looked for.
+  enum class Sight : std::uint8_t {
+    anywhere,
+    word,   ///< not inside of a longer word
+    place,  ///< not as the beginning of a token's value
+    always,
+  };
+  struct Loose {
+    std::string name;
+    std::string value;
+    Sight sight;
+  };
+
   void add_path(std::string name, const std::string& value);
+  void add_loose(std::string name, std::string_view value, Sight sight);
+  bool mentions(std::string_view bytes, const Loose& loose) const;
+  bool mentions_place(std::string_view bytes, std::string_view value) const;
 
   model::Tokens tokens_;
   std::vector<std::pair<std::string, std::string>> paths_;  // in order of declaration
-  std::vector<std::pair<std::string, std::string>> loose_;
+  std::vector<Loose> loose_;
   std::vector<std::string> relations_;
   std::vector<std::string> search_folders_;
   bool path_is_text_ = false;

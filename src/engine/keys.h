@@ -12,7 +12,7 @@
 namespace hallmark::engine {
 
 /// Raised whenever the meaning of keys, questions or answers changes: older entries are then never found.
-inline constexpr std::uint64_t kKeyFormat = 1;
+inline constexpr std::uint64_t kKeyFormat = 2;
 
 struct CommandKey {
   digest::Key weak;

@@ -74,6 +74,13 @@ class Environment(Scenario):
             with self.expect(executed=0, replayed=1, why=str(changes)):
                 self.hallmark(self.command, env=changes)
 
+    def test_names_in_an_object_by_accident(self):
+        """An identifier that holds the user's name, a working folder below the last one: no value of these variables."""
+        self.write("k.cpp", "int tree_root = 1;\n")
+        for changes in ({"USER": "root", "OLDPWD": str(self.box)}, {"USER": "tree", "OLDPWD": "/"}, {"OLDPWD": "/tmp"}):
+            self.hallmark([*self.command, "-g"], env=changes)
+        self.assertEqual(1, self.counts().executed)
+
     def test_a_program_found_through_path(self):
         """A tool of the same name earlier on PATH, asked for by a script deep inside."""
         self.script("bin1/namer", "#!/bin/sh\necho one\n")

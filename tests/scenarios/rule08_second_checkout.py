@@ -45,6 +45,25 @@ class SecondCheckout(Scenario):
                 self.hallmark(kit.compile("k.cpp", "k.o", "-g", f"-I{root}/inc"), cwd=root)
             self.assertIn(str(root).encode(), (root / "k.o").read_bytes())
 
+    def test_a_root_that_tools_escape(self):
+        """gcc writes a blank as `\\ ` into dependency files, other bytes than ASCII in octal into assembly."""
+        for name in ("co 1", "co 2", "ä1", "ä2"):
+            root = self.path(name)
+            self.write_all({f"{name}/a.c": "const char* f = __FILE__;\n"})
+            (root / ".hallmark").mkdir()
+            for command in (["gcc", "-M", f"{root}/a.c"], ["gcc", "-S", "-o", "-", f"{root}/a.c"]):
+                self.assertEqual(self.run_plain(command, cwd=root).out, self.hallmark(command, cwd=root).out)
+
+    def test_the_name_of_the_root_on_stdout(self):
+        """A script takes its project's name from the folder."""
+        for name in ("project", "second", "project"):
+            root = self.path(name)
+            (root / ".hallmark").mkdir(parents=True, exist_ok=True)
+            done = self.hallmark(["sh", "-c", "echo ${PWD##*/}; echo x"], "--cache", cwd=root)
+            self.assertEqual(f"{name}\nx\n", done.out)
+            self.hallmark(["sh", "-c", "echo same"], "--cache", cwd=root)
+        self.assertEqual(3, self.counts().executed, "what does not show the name is shared")
+
     @with_kits("gxx", "clang")
     def test_one_checkout_under_two_names(self, kit):
         """A compiler that writes the working folder takes its name from PWD: the link's, if one came through a link."""

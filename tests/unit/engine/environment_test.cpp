@@ -14,9 +14,15 @@ using Env = model::Environment;
 /// The Bindings of a command in /r/build with this environment, root /r and build folder /r/build.
 struct Bound {
   explicit Bound(model::Environment environment, std::string root = "/r", std::string build = "/r/build",
-                 const std::string& output = "")
-      : command{{"g++"}, build.empty() ? root : build, std::move(environment)},
+                 const std::string& output = "", const char* program = "g++")
+      : command{{program}, build.empty() ? root : build, std::move(environment)},
         bindings(command, root, build, output) {}
+  /// Sorted.
+  Words mentioned_in(std::string_view bytes) const {
+    auto names = bindings.mentioned_in(bytes);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
   model::Command command;
   Bindings bindings;
 };
@@ -151,22 +157,82 @@ TEST(Bindings, SearchFoldersAreTheAbsoluteOnesOfPath) {
 }
 
 TEST(Bindings, MentionsNameTokensAndLooseValues) {
-  const Bound bound(Env{{"HOME", "/home/u"}, {"USER", "alice"}, {"LOGNAME", "alice"}, {"PATH", "/usr/bin"}});
-  const auto mentioned = [&](const char* bytes) {
-    auto names = bound.bindings.mentioned_in(bytes);
-    std::sort(names.begin(), names.end());
-    return names;
-  };
-  EXPECT_EQ(mentioned("built in /r/src by alice"), (Words{"LOGNAME", "R", "USER"}));
-  EXPECT_EQ(mentioned("/r/build/x"), (Words{"B", "R"}));
-  EXPECT_EQ(mentioned("PATH is /usr/bin"), Words{"PATH"});
-  EXPECT_EQ(mentioned("nothing"), Words{});
+  const Bound bound(Env{{"HOME", "/home/u"}, {"USER", "alice"}, {"LOGNAME", "alice"}, {"PATH", "/usr/bin"}},
+                    "/src/proj", "/src/proj/build", "", "sh");
+  EXPECT_EQ(bound.mentioned_in("built in /src/proj/a by alice"), (Words{"LOGNAME", "R", "R_NAME", "USER"}));
+  EXPECT_EQ(bound.mentioned_in("/src/proj/build/x"), (Words{"B", "R", "R_NAME"}));
+  EXPECT_EQ(bound.mentioned_in("PATH is /usr/bin"), Words{"PATH"});
+  EXPECT_EQ(bound.mentioned_in("nothing"), Words{});
   auto all = bound.bindings.all_names();
   std::sort(all.begin(), all.end());
-  EXPECT_EQ(all, (Words{"B", "HOME", "LOGNAME", "PATH", "R", "USER"}));
+  EXPECT_EQ(all, (Words{"B", "HOME", "LOGNAME", "PATH", "R", "R_NAME", "USER"}));
   EXPECT_EQ(*bound.bindings.value_of("USER"), "alice");
-  EXPECT_EQ(*bound.bindings.value_of("R"), "/r");
+  EXPECT_EQ(*bound.bindings.value_of("R"), "/src/proj");
+  EXPECT_EQ(*bound.bindings.value_of("R_NAME"), "proj");
   EXPECT_EQ(bound.bindings.value_of("NOBODY"), nullptr);
+}
+
+TEST(Bindings, ValuesThatToolsEscapeAlwaysCount) {
+  for (const char* root : {"/co 1", "/\xc3\xa4", "/co#1", "/a\"b", "/a\\b", "/a$b", "/a:b", "/a,b"}) {
+    const Bound bound(Env{{"HOME", "/home/u"}, {"PATH", "/usr bin"}}, root, "");
+    EXPECT_EQ(bound.mentioned_in("co\\ 1"), Words{"R"}) << root;
+    EXPECT_EQ(bound.mentioned_in(root), Words{"R"}) << root;
+    EXPECT_EQ(bound.mentioned_in(""), Words{}) << "nothing was shown";
+  }
+  const Env named{{"HOME", "/home/an other"}, {"USER", "an other"}, {"OLDPWD", "/an other"}};
+  EXPECT_EQ(Bound(named, "/src/proj", "", "", "sh").mentioned_in("text"), (Words{"HOME", "OLDPWD", "USER"}));
+  EXPECT_EQ(Bound(Env{{"HOME", "/home/u"}}, "/src/a_b.c+1@x-y=z~", "").mentioned_in("text"), Words{});
+}
+
+TEST(Bindings, NamesAndTheLastFolderMeanNothingToACompiler) {
+  const Env environment{{"USER", "root"}, {"LOGNAME", "root"}, {"OLDPWD", "/"}};
+  for (const char* program : {"g++", "/usr/bin/clang-14", "nvcc", "ld", "as"})
+    EXPECT_EQ(Bound(environment, "/co1", "", "", program).mentioned_in("/ root co1"), Words{}) << program;
+  for (const char* program : {"sh", "rustc", "nasm", "ccache"})
+    EXPECT_EQ(Bound(environment, "/co1", "", "", program).mentioned_in("/ root co1"),
+              (Words{"LOGNAME", "OLDPWD", "R_NAME", "USER"}))
+        << program << ": its sources can name a variable";
+}
+
+TEST(Bindings, AShortNameIsAWordOfItsOwn) {
+  const auto shows = [](const std::string& user, const char* text) {
+    return !Bound(Env{{"USER", user}}, "/", "", "", "sh").mentioned_in(text).empty();
+  };
+  for (const char* text :
+       {"root", "by root.", "/home/root/x", "tree_root", "root1", "a\\nroot", "chroot root"})
+    EXPECT_TRUE(shows("root", text)) << text;
+  for (const char* text : {"chroot", "roots", "uprooted", "ROOT", "roo"})
+    EXPECT_FALSE(shows("root", text)) << text;
+  EXPECT_TRUE(shows("scenario", "thescenarios")) << "a long one is hardly there by chance";
+}
+
+TEST(Bindings, TheRootsNameCountsWhereItIsShown) {
+  const auto shows = [](const char* root, const char* text) {
+    return !Bound(Env{}, root, "", "", "sh").mentioned_in(text).empty();
+  };
+  EXPECT_TRUE(shows("/w/co1", "project co1"));
+  EXPECT_TRUE(shows("/w/co1", "co1-1.0.tar"));
+  EXPECT_FALSE(shows("/w/co1", "falco1"));
+  EXPECT_TRUE(shows("/w/hallmark", "libhallmark.a"));
+  EXPECT_FALSE(shows("/w/hallmark", "hall"));
+  EXPECT_TRUE(shows("/w/ab", "nothing")) << "too short to be searched for";
+  EXPECT_TRUE(shows("/w/a b", "nothing")) << "may be escaped";
+  EXPECT_FALSE(shows("/w/ab", ""));
+}
+
+TEST(Bindings, TheFolderOfBeforeIsNotTheBeginningOfAnother) {
+  const auto shows = [](const char* before, const char* text) {
+    const auto names = Bound(Env{{"OLDPWD", before}}, "/tmp/proj", "", "", "sh").mentioned_in(text);
+    return std::find(names.begin(), names.end(), "OLDPWD") != names.end();
+  };
+  EXPECT_TRUE(shows("/tmp", "was in /tmp"));
+  EXPECT_TRUE(shows("/tmp", "/tmp/other"));
+  EXPECT_FALSE(shows("/tmp", "in /tmp/proj/x"));
+  EXPECT_TRUE(shows("/tmp", "in /tmp/proj/x from /tmp"));
+  EXPECT_TRUE(shows("/tmp/proj", "in /tmp/proj"));
+  EXPECT_TRUE(shows("/", "from / to"));
+  EXPECT_TRUE(shows("/", "/"));
+  EXPECT_FALSE(shows("/", "/usr/bin and a/b"));
 }
 
 }  // namespace

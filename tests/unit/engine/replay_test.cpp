@@ -243,6 +243,8 @@ TEST_F(ReplayTest, BytesThatNobodyCanSearchStayWithTheirRoot) {
 }
 
 TEST_F(ReplayTest, AMessageThatShowsTheUserStaysWithThem) {
+  command_.argv.front() = "sh";
+  options_.cache_any = true;
   command_.environment["USER"] = "alice";
   runner_.script = [this](Play& play) {
     compile(play);
