@@ -97,7 +97,7 @@ std::optional<std::string> pwd_note(PwdKind pwd, const model::Command& command) 
     return "another name of the working folder" + (odd ? ": " + value : std::string());
   }
   // To a compiler all else means the folder itself.
-  if (!shows_any_variable(command.argv.front())) return "(any)";
+  if (!shows_any_variable(command.argv.front())) return "no other name of the working folder";
   if (pwd == PwdKind::unset) return std::nullopt;
   return pwd == PwdKind::folder_itself ? "the working folder" : "another folder";
 }

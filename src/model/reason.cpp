@@ -46,6 +46,12 @@ std::string argument_sentence(const Reason& r) {
   return changed(fmt::format("argument {}", r.subject), r);
 }
 
+std::string stream_sentence(const Reason& r) {
+  if (r.subject != "merged") return changed(fmt::format("what {} is connected to", r.subject), r);
+  return r.after == "yes" ? "stdout and stderr were two streams and are one now"
+                          : "stdout and stderr were one stream and are two now";
+}
+
 std::string machine_sentence(const Reason& r) {
   if (r.subject == "cpu") return changed("the processor's feature set", r);
   if (r.subject == "gpu") return changed("the GPU", r);
@@ -128,7 +134,7 @@ std::string sentence(const Reason& r) {
     case ReasonCode::working_folder_changed:
       return changed("the working folder", r);
     case ReasonCode::stream_changed:
-      return changed(fmt::format("what {} is connected to", s), r);
+      return stream_sentence(r);
     case ReasonCode::content_changed:
       return fmt::format("{} changed", s);
     case ReasonCode::appeared:
@@ -148,7 +154,7 @@ std::string sentence(const Reason& r) {
     case ReasonCode::attribute_changed:
       return changed(fmt::format("size or time of {}", s), r);
     case ReasonCode::bound_value_changed:
-      return changed(fmt::format("{}, which the result contains,", s), r);
+      return changed(fmt::format("{}, which the result contains,", s == "R_NAME" ? "the root's name" : s), r);
     case ReasonCode::machine_changed:
       return machine_sentence(r);
     case ReasonCode::stdin_changed:

@@ -32,6 +32,14 @@ TEST(Reason, ReadsLikeAPersonWouldSayIt) {
   says({ReasonCode::argument_changed, "3", "-O2", "-O3"}, "argument 3 changed from \"-O2\" to \"-O3\"");
   says({ReasonCode::argument_changed, "4", std::string(kUnset), "-g"}, "argument 4 is new: \"-g\"");
   says({ReasonCode::listing_changed, "kernels", "", ""}, "the names in kernels changed");
+  says({ReasonCode::stream_changed, "stdout", "terminal", "no terminal"},
+       "what stdout is connected to changed from \"terminal\" to \"no terminal\"");
+  says({ReasonCode::stream_changed, "merged", "yes", "no"},
+       "stdout and stderr were one stream and are two now");
+  says({ReasonCode::stream_changed, "merged", "no", "yes"},
+       "stdout and stderr were two streams and are one now");
+  says({ReasonCode::bound_value_changed, "R_NAME", "a", "b"},
+       "the root's name, which the result contains, changed from \"a\" to \"b\"");
   says({ReasonCode::command_failed, "", "2", ""}, "the command failed with status 2");
   says({ReasonCode::store_unusable, "", "open /s: Permission denied", ""},
        "the store cannot be used: open /s: Permission denied");
