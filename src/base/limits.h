@@ -14,6 +14,7 @@ inline constexpr std::size_t kStreamCaptureBytes =
 inline constexpr std::size_t kStdinBytes = 64u << 20;  ///< piped stdin that is buffered and hashed
 inline constexpr std::size_t kRecordBytes = 64u << 20;            ///< one encoded weak entry or record
 inline constexpr std::size_t kBlobBytes = std::size_t{16} << 30;  ///< one output
+inline constexpr std::size_t kNamelessOutputs = 200;  ///< of one replay, a descriptor each; others are hidden
 inline constexpr std::size_t kSymlinkHops = 40;         ///< links followed in one look-up, as the kernel
 inline constexpr std::size_t kShebangHops = 4;          ///< interpreters of interpreters, as the kernel
 inline constexpr std::size_t kRingBytes = 4u << 20;     ///< shared memory between agents and the supervisor

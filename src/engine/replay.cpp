@@ -1,9 +1,7 @@
 #include "engine/replay.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
+#include <memory>
 
 #include "base/limits.h"
 #include "base/path.h"
@@ -24,27 +22,18 @@ struct Replayer::Plan {
   struct Step {
     const RecordedOutput* output = nullptr;
     std::string path;
-    std::string temporary;  ///< empty until prepared
     bool fix_mode_only = false;
+    std::unique_ptr<os::UnseenFile> file;  ///< a regular file's bytes, once they are prepared
   };
   std::vector<std::string> folders;  ///< to make, with their modes
   std::vector<std::uint32_t> folder_modes;
   std::vector<Step> steps;
 };
 
-std::string temporary_beside(const std::string& path, std::size_t index) {
-  // The thread number is free of collisions among the living, the time among the dead.
-  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  return path::join(path::parent(path), ".hallmark-" + std::to_string(gettid()) + "-" + std::to_string(now) +
-                                            "-" + std::to_string(index) + ".tmp");
-}
-
 bool Replayer::restore(const Hit& hit, Restored& restored, std::vector<model::Reason>& reasons) {
   Plan steps;
   if (!plan(hit, steps, restored, reasons)) return false;
-  const bool done = prepare(steps, reasons) && carry_out(steps, reasons);
-  clean_up(steps);
-  return done;
+  return prepare(steps, reasons) && carry_out(steps, reasons);
 }
 
 bool Replayer::plan(const Hit& hit, Plan& plan, Restored& restored, std::vector<model::Reason>& reasons) {
@@ -105,7 +94,7 @@ bool Replayer::plan_file(const Hit& hit, const RecordedOutput& output, const std
       plan.folder_modes.push_back(output.mode);
     } else {
       restored.written.push_back(path);
-      plan.steps.push_back({&output, path, {}, false});
+      plan.steps.push_back({&output, path, false, nullptr});
     }
     return true;
   }
@@ -116,9 +105,9 @@ bool Replayer::plan_file(const Hit& hit, const RecordedOutput& output, const std
   if (output.kind == NodeKind::directory) return true;
   if (!equal) {
     restored.written.push_back(path);
-    plan.steps.push_back({&output, path, {}, false});
+    plan.steps.push_back({&output, path, false, nullptr});
   } else if (output.kind == NodeKind::file && (*stat)->mode != output.mode) {
-    plan.steps.push_back({&output, path, {}, true});
+    plan.steps.push_back({&output, path, true, nullptr});
   }
   return true;
 }
@@ -164,23 +153,18 @@ bool Replayer::prepare(Plan& plan, std::vector<model::Reason>& reasons) {
       return false;
     }
   }
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    auto& step = plan.steps[i];
-    if (step.fix_mode_only) continue;
-    const std::string temporary = temporary_beside(step.path, i);
-    if (step.output->kind == NodeKind::symlink) {
-      const auto target = tools_.bindings.tokens().unfold(step.output->target);
-      const auto made = target ? tools_.files.make_link(*target, temporary)
-                               : Status(fail(Error{ErrorKind::invalid, "a name that is not set today", {}}));
-      if (!made.has_value()) {
-        reasons.push_back({ReasonCode::outputs_in_the_way, step.path, made.error().what, {}});
-        return false;
-      }
-      step.temporary = temporary;
-      continue;
+  std::size_t held = 0;
+  for (auto& step : plan.steps) {
+    if (step.fix_mode_only || step.output->kind == NodeKind::symlink) continue;
+    // A nameless file holds a descriptor until all are in place.
+    const auto unseen = ++held <= limits::kNamelessOutputs ? os::Unseen::nameless : os::Unseen::hidden;
+    auto file = tools_.files.create_unseen(std::string(path::parent(step.path)), unseen);
+    if (!file.has_value()) {
+      reasons.push_back({ReasonCode::outputs_in_the_way, step.path, file.error().what, {}});
+      return false;
     }
-    step.temporary = temporary;  // a failed restore may leave it
-    const auto restored = tools_.blobs.restore(step.output->content, temporary, step.output->mode);
+    step.file = *std::move(file);
+    const auto restored = tools_.blobs.restore(step.output->content, *step.file, step.output->mode);
     if (restored.has_value() && *restored) continue;
     reasons.push_back({ReasonCode::record_unreadable,
                        step.path,
@@ -192,23 +176,26 @@ bool Replayer::prepare(Plan& plan, std::vector<model::Reason>& reasons) {
 }
 
 bool Replayer::carry_out(Plan& plan, std::vector<model::Reason>& reasons) {
-  for (auto& step : plan.steps) {
-    const auto done = step.fix_mode_only ? tools_.files.set_mode(step.path, step.output->mode)
-                                         : tools_.files.rename(step.temporary, step.path);
-    if (!done.has_value()) {
-      reasons.push_back({ReasonCode::outputs_in_the_way, step.path, done.error().what, {}});
-      return false;
-    }
-    step.temporary.clear();
+  const auto make_link = [&](const Plan::Step& step) -> Status {
+    const auto target = tools_.bindings.tokens().unfold(step.output->target);
+    if (!target) return fail({ErrorKind::invalid, "a name that is not set today", {}});
+    const Status made = tools_.files.make_link(*target, step.path);
+    if (made.has_value()) return made;
+    // A peer that replays beside us may have made it meanwhile.
+    const auto there = tools_.files.read_link(step.path);
+    return there.has_value() && *there == *target ? Status() : made;
+  };
+  const auto put_in_place = [&](const Plan::Step& step) -> Status {
+    if (step.fix_mode_only) return tools_.files.set_mode(step.path, step.output->mode);
+    return step.file != nullptr ? step.file->appear(step.path) : make_link(step);
+  };
+  for (const auto& step : plan.steps) {
+    const auto done = put_in_place(step);
+    if (done.has_value()) continue;
+    reasons.push_back({ReasonCode::outputs_in_the_way, step.path, done.error().what, {}});
+    return false;
   }
   return true;
-}
-
-void Replayer::clean_up(Plan& plan) {
-  for (const auto& step : plan.steps) {
-    // Nothing to do about a failure here: the name is a temporary's, and nobody reads it.
-    if (!step.temporary.empty()) static_cast<void>(tools_.files.remove(step.temporary));
-  }
 }
 
 void Replayer::stamp(const Hit& hit, const Restored& restored, std::int64_t mtime_ns) {

@@ -2,8 +2,9 @@
 //
 // Contract: either all outputs stand afterwards as the record has them, or the command must run: nothing was
 // overwritten that hallmark did not know, and every byte that was put in place was verified. First everything
-// is checked and prepared beside its place, then it is renamed; only a failure between two renames leaves a
-// part of the outputs renewed, and the command that then runs makes them again.
+// is checked and prepared unseen, then each output appears; only a failure between two of them leaves a part
+// of the outputs renewed, and the command that then runs makes them again. A death at any moment leaves whole
+// outputs or none, and nothing beside them (but where the file system knows no nameless files).
 #pragma once
 
 #include <cstdint>
@@ -58,14 +59,9 @@ class Replayer {
                      const FileStat& stat, bool& equal);
   bool prepare(Plan& plan, std::vector<model::Reason>& reasons);
   bool carry_out(Plan& plan, std::vector<model::Reason>& reasons);
-  void clean_up(Plan& plan);
 
   Tools tools_;
   bool restat_;
 };
-
-/// A name for a temporary beside `path`, never met by another process or thread; `index` tells those of one
-/// run apart.
-std::string temporary_beside(const std::string& path, std::size_t index);
 
 }  // namespace hallmark::engine

@@ -40,6 +40,30 @@ class WritableFile {
   virtual Status close() = 0;  ///< reports a late write error
 };
 
+/// A new file that nobody sees until it appears under its name. Destroying it before leaves nothing. Not
+/// thread-safe.
+class UnseenFile {
+ public:
+  virtual ~UnseenFile() = default;
+  virtual Status write(ByteView bytes) = 0;
+  /// Shares the blocks of `from` (reflink); false, and still empty, where that is not possible. Only while
+  /// empty.
+  virtual Result<bool> clone(const std::string& from) = 0;
+  /// The bytes from the start, as they are now: a clone is checked by reading it.
+  virtual Result<std::unique_ptr<ReadableFile>> read_back() = 0;
+  /// Nothing is written any more: reports a late write error, and sets the mode, whatever the umask.
+  virtual Status finish(std::uint32_t mode) = 0;
+  /// Gives it its name, which lies in its folder, and takes the place of a file or link that is there. Once,
+  /// after finish().
+  virtual Status appear(const std::string& path) = 0;
+};
+
+/// What an unseen file is until it appears.
+enum class Unseen {
+  nameless,  ///< where the file system can: a killed process leaves nothing; holds a descriptor
+  hidden     ///< a temporary `.hallmark-*.tmp`, which a killed process leaves; holds nothing after finish()
+};
+
 /// An open file with bytes at fixed places, shared with other processes. Thread-safe.
 class RandomFile {
  public:
@@ -75,6 +99,9 @@ class FileSystem {
   virtual Result<std::unique_ptr<WritableFile>> create(const std::string& path, std::uint32_t mode) = 0;
   /// Opens for append, makes it if absent.
   virtual Result<std::unique_ptr<WritableFile>> append(const std::string& path, std::uint32_t mode) = 0;
+
+  /// Begins a new file in `folder`. Unseen::nameless is a wish: this default is hidden all the same.
+  virtual Result<std::unique_ptr<UnseenFile>> create_unseen(const std::string& folder, Unseen unseen);
 
   /// Opens an existing file to read and, if `writable`, to write at any place. Follows links.
   virtual Result<std::unique_ptr<RandomFile>> open_random(const std::string& path, bool writable) = 0;

@@ -17,72 +17,13 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "os/file_system.h"
+#include "os/internal/linux_descriptor.h"
+#include "os/internal/linux_unseen_file.h"
 
 namespace hallmark::os {
 namespace {
 
 constexpr std::size_t kCopyChunkBytes = 256u << 10;
-
-/// Repeats a system call that a signal interrupted.
-template <class Call>
-auto retried(Call call) {
-  decltype(call()) result;
-  do {
-    result = call();
-  } while (result < 0 && errno == EINTR);
-  return result;
-}
-
-/// Owns a descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-  bool open() const { return number_ >= 0; }
-  /// close(2) may report what an earlier write could not; it frees the descriptor even when it fails.
-  int close() { return ::close(release()); }
-  /// Hands the descriptor to another owner.
-  int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
-
-Descriptor open_file(const std::string& path, int flags, std::uint32_t mode = 0) {
-  return Descriptor(
-      retried([&] { return ::open(path.c_str(), flags | O_CLOEXEC, static_cast<mode_t>(mode)); }));
-}
-
-std::int64_t nanoseconds(const timespec& t) {
-  return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
-}
-
-NodeKind kind_of_mode(mode_t mode) {
-  if (S_ISREG(mode)) return NodeKind::file;
-  if (S_ISDIR(mode)) return NodeKind::directory;
-  if (S_ISLNK(mode)) return NodeKind::symlink;
-  return NodeKind::other;
-}
-
-FileStat to_file_stat(const struct stat& from) {
-  FileStat stat;
-  stat.device = from.st_dev;
-  stat.inode = from.st_ino;
-  stat.size_bytes = static_cast<std::uint64_t>(from.st_size);
-  stat.mtime_ns = nanoseconds(from.st_mtim);
-  stat.ctime_ns = nanoseconds(from.st_ctim);
-  stat.mode = from.st_mode & 07777;
-  stat.kind = kind_of_mode(from.st_mode);
-  return stat;
-}
 
 bool means_absent(int error_number) {
   return error_number == ENOENT || error_number == ENOTDIR || error_number == ENAMETOOLONG ||
@@ -95,38 +36,6 @@ Result<std::optional<FileStat>> stat_path(const std::string& path, int flags) {
   if (means_absent(errno)) return std::nullopt;
   return fail(Error::from_errno("stat", path));
 }
-
-Result<FileStat> stat_descriptor(int descriptor, const std::string& path) {
-  struct stat raw {};
-  if (::fstat(descriptor, &raw) != 0) return fail(Error::from_errno("stat", path));
-  return to_file_stat(raw);
-}
-
-Status write_all(int descriptor, ByteView bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = retried([&] { return ::write(descriptor, bytes.data(), bytes.size()); });
-    if (written < 0) return fail(Error::from_errno("write", path));
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
-class LinuxReadableFile final : public ReadableFile {
- public:
-  LinuxReadableFile(Descriptor descriptor, std::string path)
-      : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
-
-  Result<std::size_t> read(std::span<std::uint8_t> into) override {
-    const ssize_t got = retried([&] { return ::read(descriptor_.number(), into.data(), into.size()); });
-    if (got < 0) return fail(Error::from_errno("read", path_));
-    return static_cast<std::size_t>(got);
-  }
-  Result<FileStat> stat() override { return stat_descriptor(descriptor_.number(), path_); }
-
- private:
-  Descriptor descriptor_;
-  std::string path_;
-};
 
 class LinuxWritableFile final : public WritableFile {
  public:
@@ -304,6 +213,14 @@ class LinuxFileSystem final : public FileSystem {
 
   Result<std::unique_ptr<WritableFile>> append(const std::string& path, std::uint32_t mode) override {
     return open_to_write(path, O_WRONLY | O_CREAT | O_APPEND, mode, "open");
+  }
+
+  Result<std::unique_ptr<UnseenFile>> create_unseen(const std::string& folder, Unseen unseen) override {
+    if (unseen == Unseen::nameless) {
+      HALLMARK_TRY(auto file, create_nameless(folder));
+      if (file != nullptr) return file;
+    }
+    return FileSystem::create_unseen(folder, unseen);
   }
 
   Result<std::unique_ptr<RandomFile>> open_random(const std::string& path, bool writable) override {

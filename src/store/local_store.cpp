@@ -105,8 +105,8 @@ class FolderStore final : public LocalStore {
   }
   Result<digest::Digest> put(std::string_view bytes) override { return blobs_.put(bytes); }
   Result<digest::Digest> put_file(const std::string& path) override { return blobs_.put_file(path); }
-  Result<bool> restore(const digest::Digest& digest, const std::string& path, std::uint32_t mode) override {
-    return blobs_.restore(digest, path, mode);
+  Result<bool> restore(const digest::Digest& digest, os::UnseenFile& into, std::uint32_t mode) override {
+    return blobs_.restore(digest, into, mode);
   }
 
   // RecordStore

@@ -28,9 +28,9 @@ class BlobStore {
   virtual Result<digest::Digest> put(std::string_view bytes) = 0;
   /// Takes a copy of a file's content; the digest is of the bytes that were taken.
   virtual Result<digest::Digest> put_file(const std::string& path) = 0;
-  /// Makes the new file `path` (which must not exist) with these bytes, verified, by reflink or copy; false
-  /// if absent.
-  virtual Result<bool> restore(const digest::Digest& digest, const std::string& path, std::uint32_t mode) = 0;
+  /// Fills and finishes a new file with these bytes, verified, by reflink or copy; false if absent. After a
+  /// failure the file is of no use.
+  virtual Result<bool> restore(const digest::Digest& digest, os::UnseenFile& into, std::uint32_t mode) = 0;
 };
 
 class RecordStore {

@@ -14,6 +14,20 @@ constexpr std::size_t kCopyChunkBytes = std::size_t{256} << 10;
 /// Nobody may write to a blob, not even its owner by accident.
 constexpr std::uint32_t kBlobMode = 0444;
 
+/// The digest of a file that is read to its end, each piece being handed on.
+template <class Take>
+Result<digest::Digest> hash_all(os::ReadableFile& file, const Take& take) {
+  digest::Hasher hasher;
+  Bytes buffer(kCopyChunkBytes);
+  for (;;) {
+    HALLMARK_TRY(const std::size_t got, file.read(buffer));
+    if (got == 0) return hasher.finish();
+    const ByteView chunk = ByteView(buffer).first(got);
+    hasher.update(chunk);
+    HALLMARK_CHECK(take(chunk));
+  }
+}
+
 }  // namespace
 
 Status BlobFolder::check_writable() const {
@@ -107,72 +121,41 @@ Result<digest::Digest> BlobFolder::copy_hashed(const std::string& from, const st
                                                std::uint32_t mode) {
   HALLMARK_TRY(const auto source, files_.open_read(from));
   HALLMARK_TRY(const auto target, files_.create(to, mode));
-  digest::Hasher hasher;
-  Bytes buffer(kCopyChunkBytes);
-  for (;;) {
-    HALLMARK_TRY(const std::size_t got, source->read(buffer));
-    if (got == 0) break;
-    const ByteView chunk = ByteView(buffer).first(got);
-    hasher.update(chunk);
-    HALLMARK_CHECK(target->write(chunk));
-  }
+  HALLMARK_TRY(const auto digest, hash_all(*source, [&](ByteView chunk) { return target->write(chunk); }));
   HALLMARK_CHECK(target->close());
-  return hasher.finish();
+  return digest;
 }
 
 Result<digest::Digest> BlobFolder::hash_file(const std::string& path) {
   HALLMARK_TRY(const auto file, files_.open_read(path));
-  digest::Hasher hasher;
-  Bytes buffer(kCopyChunkBytes);
-  for (;;) {
-    HALLMARK_TRY(const std::size_t got, file->read(buffer));
-    if (got == 0) return hasher.finish();
-    hasher.update(ByteView(buffer).first(got));
-  }
+  return hash_all(*file, [](ByteView) { return Status(); });
 }
 
-Result<bool> BlobFolder::restore(const digest::Digest& digest, const std::string& path, std::uint32_t mode) {
-  const auto write_small = [&](const std::string& bytes) -> Status {
-    HALLMARK_TRY(const auto file, files_.create(path, mode));
-    Status written = file->write(as_bytes(bytes));
-    if (written.has_value()) written = file->close();
-    if (written.has_value()) written = files_.set_mode(path, mode);
-    if (!written.has_value()) (void)files_.remove(path);
-    return written;
-  };
+Result<bool> BlobFolder::restore(const digest::Digest& digest, os::UnseenFile& into, std::uint32_t mode) {
   if (digest.size_bytes <= kSmallBlobBytes) {
     HALLMARK_TRY(const auto bytes, read(digest, kSmallBlobBytes));
     if (!bytes) return false;
-    HALLMARK_CHECK(write_small(*bytes));
-    return true;
+    HALLMARK_CHECK(into.write(as_bytes(*bytes)));
+  } else {
+    const std::string blob = path_of(digest);
+    HALLMARK_TRY(const auto stat, files_.lstat(blob));
+    if (!stat) return false;
+    if (stat->size_bytes != digest.size_bytes) return fail(remove_corrupt(blob));
+    HALLMARK_TRY(const auto filled, fill(blob, into));
+    if (filled != digest) return fail(remove_corrupt(blob));
   }
-  const std::string blob = path_of(digest);
-  HALLMARK_TRY(const auto stat, files_.lstat(blob));
-  if (!stat) return false;
-  if (stat->size_bytes != digest.size_bytes) return fail(remove_corrupt(blob));
-  HALLMARK_CHECK(restore_large(digest, blob, path, mode));
+  HALLMARK_CHECK(into.finish(mode));
   return true;
 }
 
-Status BlobFolder::restore_large(const digest::Digest& digest, const std::string& blob,
-                                 const std::string& path, std::uint32_t mode) {
-  HALLMARK_TRY(const auto occupied, files_.lstat(path));
-  if (occupied) return fail({ErrorKind::io, fmt::format("restore {}: it exists", path), {}});
-  const auto make = [&]() -> Result<digest::Digest> {
-    HALLMARK_TRY(const bool cloned, files_.clone(blob, path, mode));
-    return cloned ? hash_file(path) : copy_hashed(blob, path, mode);
-  };
-  const Result<digest::Digest> made = make();
-  Status restored;
-  if (!made.has_value()) {
-    restored = fail(made.error());
-  } else if (*made != digest) {
-    restored = fail(remove_corrupt(blob));
-  } else {
-    restored = files_.set_mode(path, mode);
+Result<digest::Digest> BlobFolder::fill(const std::string& blob, os::UnseenFile& into) {
+  HALLMARK_TRY(const bool cloned, into.clone(blob));
+  if (cloned) {
+    HALLMARK_TRY(const auto file, into.read_back());
+    return hash_all(*file, [](ByteView) { return Status(); });
   }
-  if (!restored.has_value()) (void)files_.remove(path);
-  return restored;
+  HALLMARK_TRY(const auto source, files_.open_read(blob));
+  return hash_all(*source, [&](ByteView chunk) { return into.write(chunk); });
 }
 
 }  // namespace hallmark::store

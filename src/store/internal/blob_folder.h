@@ -22,7 +22,7 @@ class BlobFolder final : public BlobStore {
   Result<std::optional<std::string>> read(const digest::Digest& digest, std::size_t max_bytes) override;
   Result<digest::Digest> put(std::string_view bytes) override;
   Result<digest::Digest> put_file(const std::string& path) override;
-  Result<bool> restore(const digest::Digest& digest, const std::string& path, std::uint32_t mode) override;
+  Result<bool> restore(const digest::Digest& digest, os::UnseenFile& into, std::uint32_t mode) override;
 
  private:
   std::string path_of(const digest::Digest& digest) const {
@@ -33,8 +33,8 @@ class BlobFolder final : public BlobStore {
   /// Copies into a new file and hashes what it copied.
   Result<digest::Digest> copy_hashed(const std::string& from, const std::string& to, std::uint32_t mode);
   Result<digest::Digest> hash_file(const std::string& path);
-  Status restore_large(const digest::Digest& digest, const std::string& blob, const std::string& path,
-                       std::uint32_t mode);
+  /// Gives the file the blob's bytes and says which they were.
+  Result<digest::Digest> fill(const std::string& blob, os::UnseenFile& into);
   Error remove_corrupt(const std::string& blob);
 
   os::FileSystem& files_;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 
 #include "os/clock.h"
@@ -93,8 +94,121 @@ TEST(LinuxFileSystem, ALockThatIsLetGoIsFreeThoughAForkedChildHasItsDescriptor) 
 }
 
 TEST(LinuxFileSystem, FoldersWithoutPermissionAreNotWritable) {
-  if (::geteuid() == 0) GTEST_SKIP() << "SKIPPED: root may write everywhere";
-  EXPECT_FALSE(linux_file_system().is_writable_folder("/usr").value());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;  // root may write everywhere
+    if (::geteuid() == 0 && ::setuid(kNobody) != 0) ::_exit(2);
+    const auto writable = linux_file_system().is_writable_folder("/usr");
+    ::_exit(writable.has_value() && !*writable ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+class UnseenFileTest : public testing::TestWithParam<Unseen> {
+ protected:
+  std::unique_ptr<UnseenFile> begin() { return files_.create_unseen(folder_.path(), GetParam()).value(); }
+  std::string text(const std::string& name) {
+    return read_file(files_, folder_.at(name), 1 << 20).value_or("none");
+  }
+
+  const test::TempFolder folder_;
+  FileSystem& files_ = linux_file_system();
+};
+
+TEST_P(UnseenFileTest, AppearsWholeWithItsMode) {
+  const mode_t before = ::umask(077);
+  auto file = begin();
+  ASSERT_TRUE(file->write(as_bytes("one ")).has_value());
+  ASSERT_TRUE(file->write(as_bytes("two")).has_value());
+  ASSERT_TRUE(file->finish(0755).has_value());
+  ::umask(before);
+  EXPECT_EQ(files_.lstat(folder_.at("a")).value(), std::nullopt);
+  ASSERT_TRUE(file->appear(folder_.at("a")).has_value());
+  file.reset();
+  EXPECT_EQ(text("a"), "one two");
+  EXPECT_EQ(files_.lstat(folder_.at("a")).value()->mode, 0755u);
+  EXPECT_EQ(files_.list(folder_.path()).value(), std::vector<std::string>{"a"});
+}
+
+TEST_P(UnseenFileTest, TakesThePlaceOfAFileAndOfALinkNotOfWhatItNames) {
+  ASSERT_TRUE(write_file_atomically(files_, folder_.at("kept"), "kept", "t", false).has_value());
+  ASSERT_TRUE(write_file_atomically(files_, folder_.at("a"), "old", "t", false).has_value());
+  ASSERT_TRUE(files_.make_link("kept", folder_.at("l")).has_value());
+  for (const char* name : {"a", "l"}) {
+    auto file = begin();
+    ASSERT_TRUE(file->write(as_bytes("new")).has_value());
+    ASSERT_TRUE(file->finish(0644).has_value());
+    ASSERT_TRUE(file->appear(folder_.at(name)).has_value());
+  }
+  EXPECT_EQ(text("a"), "new");
+  EXPECT_EQ(text("l"), "new");
+  EXPECT_EQ(text("kept"), "kept");
+  EXPECT_EQ(files_.list(folder_.path()).value().size(), 3u);
+}
+
+TEST_P(UnseenFileTest, AFolderIsInTheWayAndNothingIsLeft) {
+  ASSERT_TRUE(files_.make_folder(folder_.at("d"), 0777).has_value());
+  {
+    auto file = begin();
+    ASSERT_TRUE(file->finish(0644).has_value());
+    EXPECT_FALSE(file->appear(folder_.at("d")).has_value());
+  }
+  EXPECT_EQ(files_.list(folder_.path()).value(), std::vector<std::string>{"d"});
+}
+
+TEST_P(UnseenFileTest, OneThatNeverAppearsLeavesNothing) {
+  {
+    auto written = begin();
+    ASSERT_TRUE(written->write(as_bytes("bytes")).has_value());
+    const auto untouched = begin();
+  }
+  EXPECT_TRUE(files_.list(folder_.path()).value().empty());
+}
+
+TEST_P(UnseenFileTest, AnEmptyOneAppears) {
+  auto file = begin();
+  ASSERT_TRUE(file->finish(0644).has_value());
+  ASSERT_TRUE(file->appear(folder_.at("a")).has_value());
+  EXPECT_EQ(text("a"), "");
+}
+
+TEST_P(UnseenFileTest, IsReadBackFromItsStart) {
+  auto file = begin();
+  ASSERT_TRUE(file->write(as_bytes("bytes")).has_value());
+  const auto back = file->read_back().value();
+  std::array<std::uint8_t, 9> buffer{};
+  ASSERT_EQ(back->read(buffer).value(), 5u);
+  EXPECT_EQ(buffer[0], 'b');
+}
+
+TEST_P(UnseenFileTest, ACloneIsWholeOrTheFileStaysEmpty) {
+  ASSERT_TRUE(write_file_atomically(files_, folder_.at("a"), "bytes", "t", false).has_value());
+  auto file = begin();
+  const auto cloned = file->clone(folder_.at("a"));
+  ASSERT_TRUE(cloned.has_value());
+  ASSERT_TRUE(file->finish(0644).has_value());
+  ASSERT_TRUE(file->appear(folder_.at("b")).has_value());
+  EXPECT_EQ(text("b"), *cloned ? "bytes" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, UnseenFileTest, testing::Values(Unseen::nameless, Unseen::hidden),
+                         [](const auto& each) {
+                           return each.param == Unseen::nameless ? "nameless" : "hidden";
+                         });
+
+TEST(UnseenFile, ADeathLeavesNoNamelessOne) {
+  const test::TempFolder folder;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto file = linux_file_system().create_unseen(folder.path(), Unseen::nameless);
+    ::_exit(file.has_value() && (*file)->write(as_bytes("bytes")).has_value() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_EQ(status, 0);
+  EXPECT_TRUE(linux_file_system().list(folder.path()).value().empty());
 }
 
 TEST(SystemClock, MovesAndStampsFiles) {

@@ -11,6 +11,7 @@ namespace {
 
 using test::FakeFileSystem;
 using test::kStore;
+using test::restore_to;
 using test::Sample;
 using test::StoreTest;
 
@@ -180,7 +181,7 @@ TEST_F(CrashTest, AFailedRestoreLeavesNoFile) {
       SCOPED_TRACE(step);
       const auto store = open();
       files_.fail_at(step, ENOSPC);
-      const auto restored = store->restore(digest, "/w/out", 0644);
+      const auto restored = restore_to(*store, files_, digest, "/w/out", 0644);
       const std::uint64_t steps = files_.steps();
       files_.heal();
       const bool there = disk_.lstat("/w/out").value().has_value();

@@ -12,6 +12,7 @@ namespace {
 
 using test::key_of;
 using test::kStore;
+using test::restore_to;
 using test::Sample;
 using test::StoreTest;
 
@@ -60,15 +61,9 @@ TEST_F(LocalStoreTest, ADigestOfAnotherSizeIsNotThere) {
   EXPECT_FALSE(read.has_value() && read->has_value());
 }
 
-TEST_F(LocalStoreTest, RestoreDoesNotReplace) {
-  const auto store = open();
-  for (const std::string& bytes : {std::string("small"), std::string(2 << 20, 'x')}) {
-    const auto digest = store->put(bytes).value();
-    disk_.put("/w/there", "mine");
-    EXPECT_FALSE(store->restore(digest, "/w/there", 0644).has_value());
-    EXPECT_EQ(disk_.bytes("/w/there"), "mine");
-  }
-  EXPECT_EQ(store->restore(digest::digest_of("never stored"), "/w/new", 0644).value(), false);
+TEST_F(LocalStoreTest, AnAbsentBlobRestoresNothing) {
+  EXPECT_EQ(restore_to(*open(), disk_, digest::digest_of("never stored"), "/w/new", 0644).value(), false);
+  EXPECT_TRUE(disk_.files_below("/w").empty());
 }
 
 TEST_F(LocalStoreTest, OnlyRegularFilesAreTaken) {
@@ -108,8 +103,8 @@ TEST_F(LocalStoreTest, ADamagedFileIsReportedOnceAndThenAbsent) {
   for (const std::string& file : disk_.files_below("/store/blobs")) disk_.damage(file, "torn");
   for (const std::string& bytes : {sample.small, sample.large}) {
     const auto digest = digest::digest_of(bytes);
-    EXPECT_EQ(store->restore(digest, "/w/x", 0644).error().kind, ErrorKind::corrupt);
-    EXPECT_EQ(store->restore(digest, "/w/x", 0644).value(), false);
+    EXPECT_EQ(restore_to(*store, disk_, digest, "/w/x", 0644).error().kind, ErrorKind::corrupt);
+    EXPECT_EQ(restore_to(*store, disk_, digest, "/w/x", 0644).value(), false);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/path.h"
 #include "store/local_store.h"
 #include "support/fake_clock.h"
 #include "support/fake_file_system.h"
@@ -17,6 +18,15 @@ inline constexpr const char* kStore = "/store";
 
 inline digest::Key key_of(const std::string& text) {
   return digest::Key{digest::digest_of(text).hash};
+}
+
+/// Puts a blob's bytes in the place of whatever is under `path`, as a replay does.
+inline Result<bool> restore_to(store::BlobStore& blobs, os::FileSystem& files, const digest::Digest& digest,
+                               const std::string& path, std::uint32_t mode) {
+  HALLMARK_TRY(const auto file, files.create_unseen(std::string(path::parent(path)), os::Unseen::hidden));
+  HALLMARK_TRY(const bool found, blobs.restore(digest, *file, mode));
+  if (found) HALLMARK_CHECK(file->appear(path));
+  return found;
 }
 
 /// One result of an action, all of it derived from a name.
@@ -78,7 +88,7 @@ struct Sample {
     if (!seen(record_found, record)) return false;
     const auto restored = [&](const std::string& expected, const std::string& path) {
       (void)files.remove(path);
-      const auto done = store.restore(digest::digest_of(expected), path, 0640);
+      const auto done = restore_to(store, files, digest::digest_of(expected), path, 0640);
       if (!done.has_value() || !*done) {
         EXPECT_FALSE(files.lstat(path).value().has_value()) << "a failed restore left a file";
         whole = false;
