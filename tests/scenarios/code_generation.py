@@ -139,9 +139,10 @@ add_library(k OBJECT kernels.cpp)
         (built,) = self.path("b").rglob("kernels.cpp.o")
         self.assertEqual("k_a", kits.mark(built))
         self.assert_no_work(self.ninja("-C", "b"))
-        self.write("tools/names.py", 'NAMES = ["k_z"]\n')
+        # Of another size: Python itself takes a .pyc for fresh whose source has the same second and size.
+        self.write("tools/names.py", 'NAMES = ["k_other"]\n')
         self.ninja("-C", "b")
-        self.assertEqual("k_z", kits.mark(built))
+        self.assertEqual("k_other", kits.mark(built))
         self.assert_no_work(self.ninja("-C", "b"))
 
 

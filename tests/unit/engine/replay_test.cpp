@@ -260,12 +260,6 @@ TEST_F(ReplayTest, AMessageThatShowsTheUserStaysWithThem) {
   EXPECT_EQ(streams_.out, "built by alice");
 }
 
-TEST_F(ReplayTest, TemporariesHaveNamesThatNoListingHolds) {
-  const auto one = temporary_beside("/r/a.o", 0);
-  EXPECT_TRUE(one.starts_with("/r/.hallmark-"));
-  EXPECT_NE(temporary_beside("/r/a.o", 1), one);
-}
-
 /// Whatever the disk refuses: the command's effect is delivered, and nothing wrong is kept.
 class FaultTest : public test::EngineTest {
  protected:
