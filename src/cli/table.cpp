@@ -25,7 +25,8 @@ constexpr std::array kRunFlags = {
     Flag{"--explain", "", "Say on stderr what happened, and why"},
 };
 constexpr std::array kWhyFlags = {
-    Flag{"--last-miss", "", "The last command below the root that ran although an earlier run was known; the default"},
+    Flag{"--last-miss", "",
+         "The last command below the root that ran although an earlier run was known; the default"},
     kRoot,
     kJson,
 };
