@@ -2,8 +2,8 @@
 // Every decision carries its Reasons.
 //
 // Contract: the command's effect is delivered whatever happens to the store, the cache or the observation;
-// only a command that cannot be started is an Error. A replay is byte for byte what an execution now would
-// make, or it does not happen.
+// only a command that cannot be started, or whose stdout or stderr cannot be delivered, is an Error. A replay
+// is byte for byte what an execution now would make, or it does not happen.
 #pragma once
 
 #include <functional>

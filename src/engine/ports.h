@@ -38,7 +38,7 @@ class Machine {
 class Streams {
  public:
   virtual ~Streams() = default;
-  /// Writes all of it to stdout (1) or stderr (2). A closed or broken stream is an Error.
+  /// Writes all of it to stdout (1) or stderr (2). Where its reader went away, nothing is missed: no Error.
   virtual Status write(int stream, std::string_view bytes) = 0;
   /// Digest of all that stdin holds from where it stands; nullopt if that cannot be told (a terminal, longer
   /// than kStdinBytes). A pipe is emptied to find out; feed_back() gives its bytes to whoever reads stdin

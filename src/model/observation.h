@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/file_stat.h"
 #include "digest/digest.h"
 #include "model/reason.h"
@@ -86,6 +87,9 @@ struct Observation {
   int wait_status = 0;  ///< as waitpid gives it
   CapturedStream out;   ///< both streams, in order, if Command::merged
   CapturedStream err;
+  /// Why bytes of stdout or stderr were lost on their way to the caller: the run has failed, whatever the
+  /// command says. Not set if their reader went away.
+  std::optional<Error> undelivered;
   bool stdin_used = false;                     ///< something was, or may have been, read from stdin
   std::optional<digest::Digest> stdin_digest;  ///< of all bytes from the start offset; set if known
   std::int64_t start_ns = 0;                   ///< since the epoch

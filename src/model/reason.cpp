@@ -111,6 +111,7 @@ std::string_view name_of(ReasonCode code) {
     HALLMARK_CODE(store_unusable);
     HALLMARK_CODE(clock_used);
     HALLMARK_CODE(timestamp_read);
+    HALLMARK_CODE(output_undelivered);
     HALLMARK_CODE(replayed);
     HALLMARK_CODE(published);
     HALLMARK_CODE(nondeterministic);
@@ -226,6 +227,9 @@ std::string sentence(const Reason& r) {
       return fmt::format("{} asks for the time of day (__DATE__, __TIME__ or __TIMESTAMP__)", s);
     case ReasonCode::timestamp_read:
       return fmt::format("{} looks at modification times", s);
+    case ReasonCode::output_undelivered:
+      return with_detail(fmt::format("{} was not delivered whole", s.empty() ? "the command's output" : s),
+                         r.before);
 
     case ReasonCode::replayed:
       return "replayed: nothing that the command used has changed";

@@ -61,6 +61,7 @@ enum class ReasonCode : std::uint16_t {
   store_unusable = 62,        ///< the store cannot be read or written; before: why
   clock_used = 63,            ///< a read text holds __DATE__, __TIME__ or __TIMESTAMP__; subject: the file
   timestamp_read = 64,        ///< subject: a program for which mtimes count
+  output_undelivered = 65,    ///< subject: stdout or stderr, which nobody takes any more; before: why
 
   // What is worth knowing of a published or replayed result.
   replayed = 80,

@@ -158,6 +158,38 @@ class StandardStreams(Scenario):
         script = f"{' '.join(self.launcher('--output', 'out.txt'))} {PYTHON} -c \"print('x' * 10000000)\" | head -c 10"
         done = self.run_plain(["bash", "-c", script], check=False, limit_s=60)
         self.assertEqual("x" * 10, done.out)
+        endless = f"{' '.join(self.launcher())} yes | head -1; echo ${{PIPESTATUS[0]}}"
+        self.assertEqual("y\n141\n", self.run_plain(["bash", "-c", endless], limit_s=60).out)
+
+    def test_output_that_cannot_be_delivered(self):
+        """A full disk behind stdout or stderr: success with half an output would be a lie; neither executed nor replayed."""
+        for name, redirection in (("stdout", "> /dev/full"), ("stderr", "2> /dev/full")):
+            with self.subTest(stream=name):
+                self.write("say.sh", f"echo {name}; echo {name} >&2\n")
+                failing = ["sh", "-c", f'unset PWD; exec "$@" {redirection}', "sh", *self.launcher("--cache"), "sh", "say.sh"]
+                with self.expect(executed=0, replayed=0, failed=1):
+                    self.check_undelivered(self.run_plain(failing, code=125), name)
+                with self.expect(executed=1, why="what was not delivered was not recorded"):
+                    self.hallmark(["sh", "say.sh"], "--cache")
+                with self.expect(executed=0, replayed=0):
+                    self.check_undelivered(self.run_plain(failing, code=125), name)
+                with self.expect(executed=0, replayed=1):
+                    self.assertEqual(f"{name}\n", self.hallmark(["sh", "say.sh"], "--cache").out)
+
+    def check_undelivered(self, done, name):
+        if name == "stdout":  # else there is nobody to tell
+            self.assertIn("hallmark: write to stdout: No space left on device", done.err)
+
+    def test_endless_output_that_cannot_be_delivered(self):
+        self.run_plain(["sh", "-c", f"{' '.join(self.launcher())} yes > /dev/full"], code=125, limit_s=60)
+
+    def test_reader_that_went_away_before_a_replay(self):
+        """It ends as the command would: by SIGPIPE, or well if that is ignored."""
+        command = " ".join(self.launcher("--cache")) + " seq 100000"
+        self.run_plain(["sh", "-c", command + " > /dev/null"])
+        with self.expect(executed=0, replayed=None):
+            told = self.run_plain(["bash", "-c", f"{command} | head -1; echo ${{PIPESTATUS[0]}}"], limit_s=60).out
+        self.assertEqual("1\n141\n", told)
 
 
 if __name__ == "__main__":

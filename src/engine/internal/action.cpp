@@ -213,9 +213,9 @@ Result<bool> Action::replay(const Hit& hit, std::int64_t start_ns) {
   HALLMARK_TRY(const auto written,
                depfile_.write(hit.paths, hit.answers, outputs, restored.depfiles, true, start_ns));
   static_cast<void>(written);  // the outputs already bear the time before the look-up
-  // A reader that went away is no reason to run the command: it would meet the same.
-  static_cast<void>(tools_.ports.streams.write(1, out));
-  static_cast<void>(tools_.ports.streams.write(2, err));
+  // No reason to run the command: it would meet the same.
+  HALLMARK_CHECK(tools_.ports.streams.write(1, out));
+  HALLMARK_CHECK(tools_.ports.streams.write(2, err));
   if (std::any_of(hit.paths.questions.begin(), hit.paths.questions.end(),
                   [](const auto& question) { return question.aspect == model::Aspect::stdin_bytes; }))
     tools_.ports.streams.skip_stdin(command_.in);
@@ -291,7 +291,7 @@ bool Action::asks_for_native() const {
 }
 
 Status Action::finish_execution(const model::Observation& observation) {
-  const bool succeeded = observation.wait_status == 0;
+  const bool succeeded = observation.wait_status == 0 && !observation.undelivered;
   result_.exit_code = exit_code_of(observation.wait_status);
   result_.tier = observation.tier;
   result_.outputs = observation.outputs.size();
@@ -325,20 +325,21 @@ Status Action::finish_execution(const model::Observation& observation) {
   lock_.reset();
   result_.reasons.insert(result_.reasons.end(), observation.notes.begin(), observation.notes.end());
   result_.reasons.insert(result_.reasons.end(), doubts.begin(), doubts.end());
-  const auto told = tell_build_tool(observation, asked, depfiles);
+  const auto told = tell_build_tool(observation, asked, depfiles, succeeded);
   if (tools_.store != nullptr) {
     tools_.store->count(delta);
     if (looked_up_)
       static_cast<void>(
           tools_.store->put_last_miss(options_.root, command_line(command_.argv), result_.reasons));
   }
+  if (observation.undelivered) return fail(*observation.undelivered);
   return told;
 }
 
 /// Announces new names, writes dependency files, and sees to it that an edit of an input during the run is
 /// newer than what was made from the input's old bytes (rule 1).
 Status Action::tell_build_tool(const model::Observation& observation, const Asked& asked,
-                               const std::map<std::string, std::string>& depfiles) {
+                               const std::map<std::string, std::string>& depfiles, bool succeeded) {
   std::vector<std::string> created;
   std::vector<std::string> outputs;
   for (const auto& output : observation.outputs) {
@@ -346,7 +347,7 @@ Status Action::tell_build_tool(const model::Observation& observation, const Aske
     if (!output.before) created.push_back(output.path);
   }
   depfile_.announce(created);
-  if (observation.wait_status != 0) return {};
+  if (!succeeded) return {};
   HALLMARK_TRY(const auto written,
                depfile_.write(asked.paths, asked.answers, outputs, depfiles, false, observation.start_ns));
   const bool too_old = !asked.changed.empty() || written.overtaken;

@@ -48,7 +48,7 @@ class Action {
   bool publish(const model::Observation& observation, Asked asked,
                const std::map<std::string, std::string>& depfiles);
   Status tell_build_tool(const model::Observation& observation, const Asked& asked,
-                         const std::map<std::string, std::string>& depfiles);
+                         const std::map<std::string, std::string>& depfiles, bool succeeded);
   bool asks_for_native() const;
   ClockWords named_clock_words() const;
   Territory territory() const;

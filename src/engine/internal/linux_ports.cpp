@@ -62,6 +62,11 @@ bool write_all(int descriptor, std::string_view bytes) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0) {
       if (errno == EINTR) continue;
+      if (errno == EAGAIN) {  // the caller's descriptor does not block
+        pollfd room{descriptor, POLLOUT, 0};
+        poll(&room, 1, -1);
+        continue;
+      }
       return false;
     }
     bytes.remove_prefix(static_cast<std::size_t>(written));
@@ -166,8 +171,10 @@ LinuxStreams::~LinuxStreams() {
 }
 
 Status LinuxStreams::write(int stream, std::string_view bytes) {
-  if (write_all(stream, bytes)) return {};
-  return fail(Error::from_errno("write to", stream == STDOUT_FILENO ? "stdout" : "stderr"));
+  if (write_all(stream, bytes) || errno == EPIPE) return {};
+  Error error = Error::from_errno("write to", stream == STDOUT_FILENO ? "stdout" : "stderr");
+  error.kind = ErrorKind::io;  // nobody is to take it for a program that may not be executed
+  return fail(std::move(error));
 }
 
 std::optional<digest::Digest> LinuxStreams::digest_of_stdin(model::StreamKind kind) {

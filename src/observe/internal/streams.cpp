@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 
 #include "base/limits.h"
 
@@ -99,10 +100,14 @@ void CapturedOutput::pass_on(std::string_view bytes) {
       pollfd room{target_, POLLOUT, 0};
       ::poll(&room, 1, -1);
     } else if (errno != EINTR) {
-      captured_.truncated = true;
+      refusal_ = errno;
       return source_.reset();
     }
   }
+}
+
+const char* CapturedOutput::name() const {
+  return target_ == STDOUT_FILENO ? "stdout" : "stderr";
 }
 
 void CapturedOutput::resize_terminal() {
@@ -239,6 +244,16 @@ void Streams::drain() {
 }
 
 void Streams::finish(model::Observation& into) {
+  for (const CapturedOutput* output : {&out_, &err_}) {
+    const int refusal = output->refusal();
+    if (refusal == 0) continue;
+    into.doubts.push_back(
+        {model::ReasonCode::output_undelivered, output->name(), std::strerror(refusal), {}});
+    // A reader that went away is a fact of the caller's, and the command's business.
+    if (refusal == EPIPE || into.undelivered) continue;
+    into.undelivered = Error::from_errno("write to", output->name(), refusal);
+    into.undelivered->kind = ErrorKind::io;  // nobody is to take it for a program that may not be executed
+  }
   into.out = out_.take();
   into.err = err_.take();
   if (into.out.truncated) into.doubts.push_back({model::ReasonCode::stream_too_long, "stdout", {}, {}});

@@ -34,10 +34,14 @@ class CapturedOutput {
   int source() const { return source_.get(); }
   bool is_open() const { return source_.is_open(); }
   /// Reads what is there and passes it on. Closes the source at its end, or when nobody takes the bytes any
-  /// more (the command then gets SIGPIPE, as it would without us).
+  /// more (the command then gets SIGPIPE, as it would without us; also where it would have got another
+  /// error).
   void pump();
   void resize_terminal();
   model::CapturedStream take() { return std::move(captured_); }
+  /// 0, or the errno with which the target refused bytes.
+  int refusal() const { return refusal_; }
+  const char* name() const;
 
  private:
   void pass_on(std::string_view bytes);
@@ -45,7 +49,7 @@ class CapturedOutput {
 
   int target_ = -1;
   bool is_terminal_ = false;
-  bool failed_ = false;
+  int refusal_ = 0;
   Descriptor source_;
   Descriptor child_end_;
   model::CapturedStream captured_;

@@ -53,6 +53,8 @@ class Play {
   }
   void say(std::string_view text) { observation.out.bytes.append(text); }
   void complain(std::string_view text) { observation.err.bytes.append(text); }
+  /// stdout takes no more bytes.
+  void lose_output() { observation.undelivered = Error{ErrorKind::io, "write to stdout: no space", {}}; }
   void exit(int code) { observation.wait_status = code << 8; }
 
   FakeFileSystem& files;
