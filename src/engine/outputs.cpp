@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/path.h"
 
@@ -16,13 +17,25 @@ bool Territory::holds(const std::string& path) const {
          std::any_of(outputs.begin(), outputs.end(), contains);
 }
 
+namespace {
+
+/// "signal 9 (SIGKILL)"
+std::string name_of_signal(int number) {
+  const char* name = ::sigabbrev_np(number);
+  return "signal " + std::to_string(number) + (name != nullptr ? " (SIG" + std::string(name) + ")" : "");
+}
+
+}  // namespace
+
 std::vector<model::Reason> doubts_of(const model::Observation& observation, const Territory& territory) {
   std::vector<model::Reason> doubts;
   const auto doubt = [&](ReasonCode code, std::string subject, std::string before = {}) {
     doubts.push_back({code, std::move(subject), std::move(before), {}});
   };
-  if (observation.wait_status != 0)
-    doubt(ReasonCode::command_failed, {}, std::to_string(exit_code_of(observation.wait_status)));
+  if (const int status = observation.wait_status; status != 0) {
+    doubt(ReasonCode::command_failed, WIFSIGNALED(status) ? name_of_signal(WTERMSIG(status)) : "",
+          std::to_string(exit_code_of(status)));
+  }
   if (observation.tier == model::Tier::none) doubt(ReasonCode::not_observed, {});
   doubts.insert(doubts.end(), observation.doubts.begin(), observation.doubts.end());
   for (const auto& output : observation.outputs) {

@@ -91,6 +91,7 @@ Status Publisher::add_outputs(const model::Observation& observation,
     // Somebody removed or replaced it since the command ended.
     if (!stat || stat->kind != output.kind) return fail(Error{ErrorKind::invalid, output.path, {}});
     recorded.mode = stat->mode;
+    if (output.searched && !output.before) recorded.role = model::OutputRole::searched_folder;
     if (output.kind == NodeKind::symlink) {
       HALLMARK_TRY(const auto target, tools_.files.read_link(output.path));
       auto folded_target = tools_.bindings.tokens().fold(target);

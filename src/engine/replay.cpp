@@ -98,11 +98,29 @@ bool Replayer::plan_file(const Hit& hit, const RecordedOutput& output, const std
     }
     return true;
   }
-  if ((*stat)->kind != output.kind) return in_the_way(describe(answer_kind(*stat)));
+  if ((*stat)->kind != output.kind) return in_the_way("it is a " + describe(answer_kind(*stat)) + " now");
   bool equal = false;
   if (!may_overwrite(hit, output, path, **stat, equal))
-    return in_the_way("bytes that hallmark did not put there");
-  if (output.kind == NodeKind::directory) return true;
+    return in_the_way(output.kind == NodeKind::symlink ? "it leads elsewhere now" : kForeignBytes);
+  if (output.kind == NodeKind::directory) {
+    if (output.role != model::OutputRole::searched_folder) return true;
+    const auto names = tools_.files.list(path);
+    if (!names.has_value()) return in_the_way(names.error().what);
+    const auto& outputs = hit.record.outputs;
+    for (const std::string& name : *names) {
+      const bool own = std::any_of(outputs.begin(), outputs.end(), [&](const RecordedOutput& other) {
+        return other.path.size() == output.path.size() + 1 + name.size() && other.path.ends_with(name) &&
+               path::parent(other.path) == output.path;
+      });
+      if (own || is_unlisted_name(name)) continue;
+      reasons.push_back({ReasonCode::outputs_in_the_way,
+                         path::join(path, name),
+                         "the command makes its folder, looks into it, and did not find it there",
+                         {}});
+      return false;
+    }
+    return true;
+  }
   if (!equal) {
     restored.written.push_back(path);
     plan.steps.push_back({&output, path, false, nullptr});

@@ -23,6 +23,9 @@
 
 namespace hallmark::engine {
 
+/// Why an output of somebody else's stays.
+inline constexpr const char* kForeignBytes = "it holds bytes that hallmark did not put there";
+
 /// What stands on disk after a replay.
 struct Restored {
   std::vector<std::string> created;  ///< paths that were absent before

@@ -48,6 +48,9 @@ struct ObservedOutput {
   NodeKind kind = NodeKind::file;  ///< at the end
   bool whole = true;  ///< truncated, created or renamed over, so that nothing of the old bytes is left
   std::optional<FileStat> before;  ///< state before the command's first change to it; nullopt: absent
+  /// A folder that the command made and whose other names would have counted: it listed it, missed a name in
+  /// it that it does not make, or saw that there was none before.
+  bool searched = false;
 };
 
 /// A path that existed and that the command removed for good.

@@ -163,7 +163,7 @@ std::string sentence(const Reason& r) {
     case ReasonCode::record_unreadable:
       return with_detail("the record of an earlier run is damaged", r.before);
     case ReasonCode::outputs_in_the_way:
-      return fmt::format("{} holds bytes that no known run put there", s);
+      return with_detail(fmt::format("cannot replay {}", s), r.before);
     case ReasonCode::record_missing:
       return "the record of an earlier run was dropped from the store";
 
@@ -178,6 +178,7 @@ std::string sentence(const Reason& r) {
                        "--cache was given",
                        s);
     case ReasonCode::command_failed:
+      if (!s.empty()) return fmt::format("the command was killed by {}", s);
       return r.before.empty() ? "the command failed"
                               : fmt::format("the command failed with status {}", r.before);
     case ReasonCode::not_observed:

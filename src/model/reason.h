@@ -31,14 +31,14 @@ enum class ReasonCode : std::uint16_t {
   machine_changed = 16,      ///< subject: cpu features, gpu, date, umask, uid
   stdin_changed = 17,
   record_unreadable = 18,   ///< corrupt or unreadable record or blob; before: what
-  outputs_in_the_way = 19,  ///< an output holds bytes that hallmark did not put there; subject: the path
+  outputs_in_the_way = 19,  ///< subject: an output, or a stranger beside one; before: why it stays
   record_missing = 20,      ///< states seen before, but the record was dropped
 
   // Why it was not looked up at all, or not published.
   disabled = 40,  ///< HALLMARK_DISABLE
   not_cacheable_kind =
       41,                 ///< not a known deterministic program, and neither build edge, --output nor --cache
-  command_failed = 42,    ///< exit status not 0; before: the status
+  command_failed = 42,    ///< before: the exit status; subject: the signal that killed it
   not_observed = 43,      ///< no tier works here, or the tier is `none`
   observation_lost = 44,  ///< a process died in the middle of an access, or an event could not be read
   network_used = 45,      ///< subject: the address

@@ -240,7 +240,8 @@ RecordedOutput get_output(Decoder& in) {
   output.path = in.text();
   output.kind = static_cast<NodeKind>(get_within(in, 0, static_cast<std::uint64_t>(NodeKind::other)));
   output.mode = static_cast<std::uint32_t>(get_within(in, 0, 07777));
-  output.role = static_cast<OutputRole>(get_within(in, 0, static_cast<std::uint64_t>(OutputRole::depfile)));
+  output.role =
+      static_cast<OutputRole>(get_within(in, 0, static_cast<std::uint64_t>(OutputRole::searched_folder)));
   output.content = in.digest();
   output.target = in.text();
   return output;

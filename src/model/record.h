@@ -79,6 +79,8 @@ struct WeakEntry {
 enum class OutputRole : std::uint8_t {
   plain = 0,
   depfile = 1,  ///< a make-style dependency file: bytes are folded text and regenerated for the current tree
+  searched_folder =
+      2,  ///< ObservedOutput::searched: on replay it holds nothing but outputs, or the command runs
 };
 
 struct RecordedOutput {

@@ -27,6 +27,33 @@ class Published(Scenario):
             self.hallmark(argv, *names, *options)
         self.assertEqual(wanted, {name: self.bytes_of(name) for name in outputs})
 
+    def test_a_stranger_in_a_folder_that_the_command_makes(self):
+        """`mkdir -p objs; cat objs/*`: what lies in the folder by then is part of the result."""
+        self.write_all({"a": "one\n", "all.sh": "mkdir -p d; cp a d/a; cat d/* > all\n"})
+        for executed in (1, 0):
+            with self.expect(executed=executed):
+                self.hallmark(["sh", "all.sh"], "--cache")
+        self.write("d/extra", "two\n")
+        with self.expect(executed=1):
+            self.hallmark(["sh", "all.sh"], "--cache")
+        self.assertEqual("one\ntwo\n", self.read("all"))
+
+    def test_a_folder_that_is_made_anew(self):
+        """`rm -rf gen; mkdir gen`, as generators do: a file of an earlier list must not come back beside the new ones."""
+        self.write("gen.sh", 'rm -rf gen; mkdir gen; n=$(cat name); echo $n > gen/$n.txt; echo all > gen/all.txt\n')
+        for name in ("a", "b", "a", "b"):
+            self.write("name", name)
+            self.hallmark(["sh", "gen.sh"], "--cache")
+            self.assertEqual(sorted(["all.txt", f"{name}.txt"]), sorted(os.listdir(self.path("gen"))))
+        self.run_plain(["rm", "-rf", "gen"])
+        with self.expect(executed=1):
+            self.hallmark(["sh", "gen.sh"], "--cache")  # as in a clean tree
+        self.run_plain(["rm", "-rf", "gen"])
+        with self.expect(executed=0, replayed=2):
+            self.hallmark(["sh", "gen.sh"], "--cache")
+            self.hallmark(["sh", "gen.sh"], "--cache")  # over its own outputs
+        self.assertEqual(["all.txt", "b.txt"], sorted(os.listdir(self.path("gen"))))
+
     def objects(self):
         for name in ("a", "b"):
             self.write(f"{name}.c", f"int {name}(void) {{ return 1; }}\n")

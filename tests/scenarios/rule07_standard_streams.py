@@ -183,6 +183,15 @@ class StandardStreams(Scenario):
     def test_endless_output_that_cannot_be_delivered(self):
         self.run_plain(["sh", "-c", f"{' '.join(self.launcher())} yes > /dev/full"], code=125, limit_s=60)
 
+    def test_output_named_dev_stdout(self):
+        self.write("a.c", "int f(void) { return 1; }\n")
+        said = []
+        for executed in (1, 0):
+            with self.expect(executed=executed):
+                said.append(self.hallmark(["gcc", "-S", "a.c", "-o", "/dev/stdout"]).out)
+        self.assertIn("f:", said[0])
+        self.assertEqual(said[0], said[1])
+
     def test_reader_that_went_away_before_a_replay(self):
         """It ends as the command would: by SIGPIPE, or well if that is ignored."""
         command = " ".join(self.launcher("--cache")) + " seq 100000"

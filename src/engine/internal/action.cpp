@@ -200,7 +200,7 @@ Result<bool> Action::replay(const Hit& hit, std::int64_t start_ns) {
   if (!replayer.restore(hit, restored, result_.reasons)) return false;
   for (const auto& [path, text] : restored.depfiles) {
     if (depfile_.may_replace(path)) continue;
-    result_.reasons.push_back({ReasonCode::outputs_in_the_way, path, {}, {}});
+    result_.reasons.push_back({ReasonCode::outputs_in_the_way, path, kForeignBytes, {}});
     return false;
   }
   // From here on it is a replay: what follows can fail only as the command itself would.

@@ -6,6 +6,7 @@ namespace hallmark::observe {
 namespace {
 
 constexpr std::uint64_t kFolderSeed = 0x5be1;
+constexpr std::string_view kThreadSelf = "thread-self";
 
 Disk disk_from(const FileStat& stat) {
   switch (stat.kind) {
@@ -56,13 +57,18 @@ Disk PathResolver::disk_of(NodeId id, std::optional<FileStat>* stat) {
   return tree_[id].disk;
 }
 
-NodeId PathResolver::self_folder(NodeId id, pid_t thread) {
+bool PathResolver::names_its_reader(NodeId id) const {
   const Node& node = tree_[id];
   if (node.zone != Zone::kernel || node.parent == kRootNode || tree_[node.parent].parent != kRootNode)
-    return kNone;
+    return false;
   const std::string_view name = tree_.text(node.name);
-  const bool of_thread = name == "thread-self";
-  if ((name != "self" && !of_thread) || tree_.text(tree_[node.parent].name) != "proc") return kNone;
+  return (name == "self" || name == kThreadSelf) && tree_.text(tree_[node.parent].name) == "proc";
+}
+
+NodeId PathResolver::self_folder(NodeId id, pid_t thread) {
+  if (!names_its_reader(id)) return kNone;
+  const Node& node = tree_[id];
+  const bool of_thread = tree_.text(node.name) == kThreadSelf;
   NodeId folder = tree_.child(node.parent, std::to_string(processes_.process_of(thread)));
   if (of_thread) folder = tree_.child(tree_.child(folder, "task"), std::to_string(thread));
   return folder;

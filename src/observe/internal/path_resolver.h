@@ -57,6 +57,9 @@ class PathResolver {
   /// absent.
   std::optional<FileStat> look(NodeId node);
 
+  /// Whether it is /proc/self or /proc/thread-self: a link whose target is the number of who reads it.
+  bool names_its_reader(NodeId node) const;
+
   /// Whether the last path would lead to the same place for every process and at any time, as far as names
   /// go.
   bool stable() const { return cacheable_; }
@@ -68,7 +71,7 @@ class PathResolver {
   Resolved walk(NodeId from, std::string_view names, bool follow, pid_t thread,
                 const std::optional<FileStat>& known);
   Disk disk_of(NodeId node, std::optional<FileStat>* stat);
-  /// The process folder that /proc/self or /proc/thread-self means; kNone if `node` is neither.
+  /// The process folder that a link which names its reader means; kNone if `node` is none.
   NodeId self_folder(NodeId node, pid_t thread);
 
   os::FileSystem& files_;

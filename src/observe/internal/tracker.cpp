@@ -209,8 +209,9 @@ void Tracker::note_by_kind(const Event& event, NodeId id, const std::optional<Fi
 bool Tracker::is_ignored(NodeId id, pid_t thread) const {
   switch (tree_[id].zone) {
     case Zone::normal:
-    case Zone::kernel:
       return false;
+    case Zone::kernel:
+      return resolver_.names_its_reader(id);
     case Zone::invisible:
       return true;
     case Zone::bytecode: {
@@ -276,7 +277,11 @@ bool Tracker::note(NodeId id, Use use, std::optional<FileStat> stat) {
 
 void Tracker::note_absent(NodeId id) {
   Node& node = tree_[id];
-  if (is_ignored(id, thread_) || is_below_own_folder(id) || node.own != Own::none) return;
+  if (is_ignored(id, thread_) || node.own != Own::none) return;
+  if (is_below_own_folder(id)) {
+    missed_below_.insert(id);
+    return;
+  }
   if (node.uses != 0) {
     if (!node.absent)
       doubt(ReasonCode::input_changed, id);  // it was there before, and somebody else removed it
@@ -375,7 +380,8 @@ void Tracker::on_list(const Event& event) {
   const Resolved where = resolver_.resolve(event.path, true, event.thread);
   if (where.end != WalkEnd::found) return;
   const NodeId id = where.node;
-  if (tree_[id].uses & use_bit(Use::listing) || is_ignored(id, thread_) || is_internal(id)) return;
+  if (tree_[id].uses & use_bit(Use::listing) || is_ignored(id, thread_)) return;
+  if (is_internal(id)) return note_searched(id);
   const auto stat = state_now(where);
   if (!stat || stat->kind != NodeKind::directory) return;
   const auto names = files_.list(tree_.path_of(id));

@@ -81,6 +81,8 @@ class Tracker final : public EventSink, private PathResolver::Listener {
   bool is_full();
   bool note(NodeId node, model::Use use, std::optional<FileStat> stat);
   void note_absent(NodeId node);
+  /// Names of others in a folder of the command's would have counted.
+  void note_searched(NodeId folder) { searched_.insert(folder); }
   /// As note_absent; it counts whatever the command makes there afterwards.
   void keep_absence(NodeId node);
   /// What a walk that did not reach its end says about the disk.
@@ -116,6 +118,8 @@ class Tracker final : public EventSink, private PathResolver::Listener {
 
   // tracker_result.cpp
   std::uint8_t uses_that_count(NodeId node) const;
+  /// Adds the own folders that were missed before they were made, and those in which a name was missed.
+  void find_searched_folders();
   void add_inputs_of(NodeId node, std::vector<model::ObservedInput>& inputs) const;
 
   os::FileSystem& files_;
@@ -131,6 +135,8 @@ class Tracker final : public EventSink, private PathResolver::Listener {
   std::unordered_map<NodeId, Text> targets_;          // of links at their first use
   std::size_t listing_bytes_ = 0;
   std::unordered_set<NodeId> counted_absences_;
+  std::unordered_set<NodeId> searched_;      // own folders that were listed
+  std::unordered_set<NodeId> missed_below_;  // names that were missed below own folders
   std::vector<model::ObservedProgram> programs_;
   std::set<model::Reason> doubts_;
   std::unordered_set<pid_t> nested_;  // processes that run hallmark itself

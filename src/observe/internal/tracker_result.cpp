@@ -48,7 +48,31 @@ void Tracker::add_inputs_of(NodeId id, std::vector<model::ObservedInput>& inputs
   }
 }
 
+void Tracker::find_searched_folders() {
+  const auto was_missed = [this](NodeId id) {
+    return tree_[id].absent && (tree_[id].uses & use_bit(Use::kind)) != 0;
+  };
+  for (const Change& change : changes_) {
+    if (change.before || !change.ever_whole) continue;
+    // Where there was none, there was nothing below it either.
+    for (NodeId at = change.node; is_internal(at); at = tree_[at].parent) {
+      if (!was_missed(at)) continue;
+      note_searched(change.node);
+      break;
+    }
+  }
+  for (const NodeId missed : missed_below_) {
+    if (tree_[missed].change != kNone) continue;  // it made it afterwards, as it would where there is one
+    for (NodeId at = tree_[missed].parent; at != kRootNode; at = tree_[at].parent) {
+      if (!is_internal(at)) continue;
+      note_searched(at);
+      break;
+    }
+  }
+}
+
 void Tracker::finish(model::Observation& into) {
+  find_searched_folders();
   // A run with very many paths comes to its peak here: give back what is done with, and never let the result
   // move.
   seen_.release();
@@ -69,7 +93,8 @@ void Tracker::finish(model::Observation& into) {
     const std::optional<FileStat> now = answer ? *answer : std::nullopt;
     if (now == change.before) continue;
     if (now) {
-      into.outputs.push_back({std::move(path), now->kind, change.whole, change.before});
+      const bool searched = now->kind == NodeKind::directory && searched_.contains(change.node);
+      into.outputs.push_back({std::move(path), now->kind, change.whole, change.before, searched});
     } else {
       into.removals.push_back({std::move(path), change.before->kind});
     }

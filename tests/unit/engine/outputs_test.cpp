@@ -42,6 +42,11 @@ TEST(Outputs, EveryDoubtHasItsReason) {
   const auto failed = doubts_of(run, {{"/r"}, {}});
   EXPECT_EQ(lines_of(failed), Lines{"command_failed"});
   EXPECT_EQ(failed[0].before, "3");
+  run.wait_status = 9;
+  const auto killed = doubts_of(run, {{"/r"}, {}});
+  EXPECT_EQ(killed[0].subject, "signal 9 (SIGKILL)");
+  EXPECT_EQ(killed[0].before, "137");
+  EXPECT_EQ(killed.size(), 1u);
 
   run = clean();
   run.tier = model::Tier::none;

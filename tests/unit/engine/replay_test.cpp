@@ -26,7 +26,7 @@ TEST_F(ReplayTest, WhatSomebodyWroteIsNotOverwritten) {
   const auto result = run();
   EXPECT_EQ(result.outcome, Outcome::published) << "the command itself may, and did";
   EXPECT_EQ(lines_of(result.reasons).front(), "outputs_in_the_way /r/a.o");
-  EXPECT_EQ(result.reasons.front().before, "bytes that hallmark did not put there");
+  EXPECT_EQ(result.reasons.front().before, "it holds bytes that hallmark did not put there");
   EXPECT_EQ(runner_.runs, 2);
 }
 
@@ -86,7 +86,7 @@ TEST_F(ReplayTest, AnotherKindOfNodeIsInTheWay) {
   };
   const auto result = run();
   EXPECT_EQ(lines_of(result.reasons).front(), "outputs_in_the_way /r/a.o");
-  EXPECT_EQ(result.reasons.front().before, "link");
+  EXPECT_EQ(result.reasons.front().before, "it is a link now");
 }
 
 TEST_F(ReplayTest, ALinkThatLeadsElsewhereIsInTheWay) {
@@ -258,6 +258,27 @@ TEST_F(ReplayTest, AMessageThatShowsTheUserStaysWithThem) {
   command_.environment["USER"] = "alice";
   EXPECT_EQ(outcome(), "replayed");
   EXPECT_EQ(streams_.out, "built by alice");
+}
+
+TEST_F(ReplayTest, AStrangerInAFolderThatIsLookedIntoIsInTheWay) {
+  runner_.script = [this](Play& play) {
+    compile(play);
+    play.make_searched_folder("/r/gen");
+    play.write("/r/gen/a.cu", "a");
+    play.make_folder("/r/gen/sub");
+    play.write("/r/gen/sub/b.cu", "b");
+  };
+  ASSERT_EQ(outcome(), "published");
+  EXPECT_EQ(outcome(), "replayed") << "its own files are no strangers";
+  edit("/r/gen/sub/theirs.cu", "x");
+  EXPECT_EQ(outcome(), "replayed") << "nobody looked into gen/sub";
+  remove("/r/gen/a.cu");
+  edit("/r/gen/__pycache__/x.pyc", "x");
+  EXPECT_EQ(outcome(), "replayed");
+  edit("/r/gen/theirs.cu", "x");
+  const auto result = run();
+  EXPECT_NE(result.outcome, Outcome::replayed);
+  EXPECT_EQ(lines_of(result.reasons).front(), "outputs_in_the_way /r/gen/theirs.cu");
 }
 
 /// Whatever the disk refuses: the command's effect is delivered, and nothing wrong is kept.

@@ -46,6 +46,12 @@ class Play {
     made(path, NodeKind::directory);
     (void)files.make_folder(path, mode);
   }
+  /// One whose other names would have counted.
+  void make_searched_folder(const std::string& path) {
+    made(path, NodeKind::directory);
+    observation.outputs.back().searched = true;
+    (void)files.make_folder(path, 0755);
+  }
   void make_link(const std::string& target, const std::string& path) {
     made(path, NodeKind::symlink);
     (void)files.remove(path);

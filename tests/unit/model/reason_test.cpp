@@ -41,6 +41,10 @@ TEST(Reason, ReadsLikeAPersonWouldSayIt) {
   says({ReasonCode::bound_value_changed, "R_NAME", "a", "b"},
        "the root's name, which the result contains, changed from \"a\" to \"b\"");
   says({ReasonCode::command_failed, "", "2", ""}, "the command failed with status 2");
+  says({ReasonCode::command_failed, "signal 9 (SIGKILL)", "137", ""},
+       "the command was killed by signal 9 (SIGKILL)");
+  says({ReasonCode::outputs_in_the_way, "/r/a.o", "it is a link now", ""},
+       "cannot replay /r/a.o: it is a link now");
   says({ReasonCode::store_unusable, "", "open /s: Permission denied", ""},
        "the store cannot be used: open /s: Permission denied");
 }

@@ -72,7 +72,8 @@ inline rc::Gen<model::RecordedOutput> outputs() {
       rc::gen::set(&model::RecordedOutput::kind,
                    rc::gen::element(NodeKind::file, NodeKind::directory, NodeKind::symlink, NodeKind::other)),
       rc::gen::set(&model::RecordedOutput::role,
-                   rc::gen::element(model::OutputRole::plain, model::OutputRole::depfile)),
+                   rc::gen::element(model::OutputRole::plain, model::OutputRole::depfile,
+                                    model::OutputRole::searched_folder)),
       rc::gen::set(&model::RecordedOutput::content, digests()), rc::gen::set(&model::RecordedOutput::target));
 }
 

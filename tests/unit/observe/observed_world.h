@@ -139,8 +139,8 @@ class ObservedWorld {
     }
     return lines;
   }
-  /// Outputs as "new /a", "replaced /b", "changed /c" (in place), with " folder" or " link" behind; then
-  /// "removed /d".
+  /// Outputs as "new /a", "replaced /b", "changed /c" (in place), with " folder" or " link" and " searched"
+  /// behind; then "removed /d".
   std::vector<std::string> outputs() {
     std::vector<std::string> lines;
     for (const model::ObservedOutput& output : finish().outputs) {
@@ -148,6 +148,7 @@ class ObservedWorld {
       line += output.path;
       if (output.kind == NodeKind::directory) line += " folder";
       if (output.kind == NodeKind::symlink) line += " link";
+      if (output.searched) line += " searched";
       lines.push_back(line);
     }
     for (const model::ObservedRemoval& removal : finish().removals)

@@ -97,6 +97,17 @@ TEST(Tracker, NestedUpgradeComesAlsoAfterAPlainLook) {
   EXPECT_THAT(world.inputs(), Contains("content /w/x.h"));
 }
 
+TEST(Tracker, WhoReadsProcSelfIsNoFactOfTheMachine) {
+  ObservedWorld world;  // realpath /dev/stdout, as gcc does
+  (void)world.files.make_link("/proc/self/fd/1", "/dev/stdout");
+  (void)world.files.make_link("100", "/proc/self");
+  (void)world.files.make_link("100/task/100", "/proc/thread-self");
+  world.read_link("/dev/stdout");
+  world.read_link("/proc/self");
+  world.look("/proc/thread-self", false);
+  EXPECT_THAT(world.inputs(), IsEmpty());
+}
+
 TEST(Tracker, OwnProcessFolderIsNoInputAndOthersAre) {
   ObservedWorld world;
   world.files.put("/proc/100/status", "mine");

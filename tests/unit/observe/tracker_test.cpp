@@ -224,10 +224,37 @@ TEST(Tracker, WhatLiesInAnOwnFolderIsOwn) {
   world.look("/w/build/x");
   world.write("/w/build/x");
   world.read("/w/build/x");
-  world.look("/w/build/y/z");
-  world.list("/w/build");
   EXPECT_THAT(world.inputs(), IsEmpty());
   EXPECT_THAT(world.outputs(), ElementsAre("new /w/build folder", "new /w/build/x"));
+}
+
+TEST(Tracker, OwnFolderThatWasListedIsSearched) {
+  ObservedWorld world;
+  world.make_folder("/w/d");
+  world.make_folder("/w/d/sub");
+  world.list("/w/d");
+  EXPECT_THAT(world.inputs(), IsEmpty());
+  EXPECT_THAT(world.outputs(), ElementsAre("new /w/d folder searched", "new /w/d/sub folder"));
+}
+
+TEST(Tracker, OwnFolderInWhichANameIsMissedIsSearched) {
+  ObservedWorld world;
+  world.make_folder("/w/d");
+  world.make_folder("/w/d/sub");
+  world.look("/w/d/sub/none/x");
+  EXPECT_THAT(world.inputs(), IsEmpty());
+  EXPECT_THAT(world.outputs(), ElementsAre("new /w/d folder", "new /w/d/sub folder searched"));
+}
+
+TEST(Tracker, FolderThatWasMissedBeforeItWasMadeIsSearched) {
+  ObservedWorld world;  // rm -rf gen; mkdir gen gen/sub
+  world.remove("/w/gen");
+  world.make_folder("/w/gen");
+  world.make_folder("/w/gen/sub");
+  world.make_folder("/w/other");
+  EXPECT_THAT(world.inputs(), IsEmpty());
+  EXPECT_THAT(world.outputs(), ElementsAre("new /w/gen folder searched", "new /w/gen/sub folder searched",
+                                           "new /w/other folder"));
 }
 
 TEST(Tracker, ForeignFileInAnOwnFolderIsAnInput) {
@@ -268,7 +295,7 @@ TEST(Tracker, OwnFolderThatMoves) {
   world.look("/w/final/none");
   EXPECT_THAT(world.inputs(), IsEmpty());
   EXPECT_THAT(world.outputs(),
-              ElementsAre("new /w/final folder", "new /w/final/sub folder", "new /w/final/sub/x"));
+              ElementsAre("new /w/final folder searched", "new /w/final/sub folder", "new /w/final/sub/x"));
 }
 
 TEST(Tracker, MakeFolderThatExistsIsALook) {
