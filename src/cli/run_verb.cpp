@@ -1,5 +1,6 @@
 #include "cli/run_verb.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,6 +27,18 @@ int become(const std::vector<std::string_view>& words) {
   return errno == ENOENT ? kNotFound : kNotExecutable;
 }
 
+/// What we write for ourselves (the store) may be over the caller's limit: then the write fails, and that is
+/// all. A handler and not SIG_IGN, since an execution takes it back: the command meets what the caller set.
+void outlive_file_size_limits() {
+  struct sigaction before {};
+  ::sigaction(SIGXFSZ, nullptr, &before);
+  if (before.sa_handler != SIG_DFL) return;
+  struct sigaction nothing {};
+  nothing.sa_handler = [](int) {};
+  nothing.sa_flags = SA_RESTART;
+  ::sigaction(SIGXFSZ, &nothing, nullptr);
+}
+
 app::RunRequest request_of(const Parsed& parsed) {
   app::RunRequest request;
   request.argv.assign(parsed.operands.begin(), parsed.operands.end());
@@ -48,6 +61,7 @@ void report(const Parsed& parsed, const engine::RunResult& result) {
 }  // namespace
 
 int run_verb(const Parsed& parsed, const app::ConfigCompiler& compile) {
+  outlive_file_size_limits();
   const char* disabled = std::getenv(app::variable::kDisable);
   if (disabled != nullptr && app::is_disabled({{app::variable::kDisable, disabled}}))
     return become(parsed.operands);
@@ -67,8 +81,16 @@ int run_verb(const Parsed& parsed, const app::ConfigCompiler& compile) {
 
   const auto result = app::run(*session, request_of(parsed));
   if (!result.has_value()) {
-    complain(result.error().message());
-    return run_exit_code_of(result.error().kind);
+    engine::RunResult failed;
+    failed.outcome = engine::Outcome::failed;
+    failed.exit_code = run_exit_code_of(result.error().kind);
+    failed.warnings.push_back(result.error().message());
+    if (parsed.has("--json")) {
+      write_to_stderr(to_json(failed));
+    } else {
+      complain(failed.warnings.front());
+    }
+    return failed.exit_code;
   }
   report(parsed, *result);
   return result->exit_code;

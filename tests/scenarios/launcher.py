@@ -103,6 +103,14 @@ class Reports(Scenario):
             self.assertTrue(told["reasons"], "every decision has a reason")
             self.assertGreater(told["inputs"], 1)
 
+    def test_json_without_a_command_to_run(self):
+        self.write("text", "no program\n")
+        for name, code, what in (("no-such-program", 127, "no-such-program"), ("./text", 126, "./text")):
+            done = self.hallmark([name], "--json", check=False)
+            told = json.loads(done.err)
+            self.assertEqual((code, "failed", code), (done.code, told["outcome"], told["exit_code"]))
+            self.assertIn(what, told["warnings"][0])
+
     def test_explain(self):
         self.write("k.c", "int k;\n")
         command = ["gcc", "-c", "k.c", "-o", "k.o"]
@@ -125,6 +133,32 @@ class Reports(Scenario):
                 told = json.loads(lines_of(done.err)[-1])
                 self.assertTrue(told["reasons"], told)
                 self.assertTrue(all(reason.get("code") or reason.get("name") for reason in told["reasons"]), told)
+
+
+class Limits(Scenario):
+    """Limits of the caller's are the command's business; hallmark does without what it cannot have, or says so."""
+
+    def limited(self, limit: str, *command: str, check=True):
+        return self.run_plain(["sh", "-c", f'{limit}; exec "$@"', "sh", *self.launcher("--cache"), *command], check=check)
+
+    def test_file_size(self):
+        for _ in range(2):
+            done = self.limited("ulimit -f 0", "sh", "-c", "echo said")
+            self.assertEqual("said\n", done.out)
+            self.assertLessEqual(len(lines_of(done.err)), 1, done.err)
+        dies = self.limited("ulimit -f 0", "sh", "-c", "echo x > big; echo alive", check=False)
+        self.assertEqual(("", 128 + 25), (dies.out, dies.code), "the command meets SIGXFSZ as it would without us")
+
+    def test_descriptors(self):
+        for count in range(4, 40):
+            with self.subTest(count=count):
+                done = self.limited(f"ulimit -n {count}", "sh", "-c", "echo said", check=False)
+                if done.code == 0:
+                    self.assertEqual("said\n", done.out)
+                else:
+                    self.assertEqual(125, done.code)
+                    self.assertIn("hallmark:", done.err)
+        self.assertEqual("said\n", self.limited("ulimit -n 64", "sh", "-c", "echo said").out)
 
 
 class Signals(Scenario):

@@ -25,14 +25,15 @@ class StandardDescriptors {
  public:
   StandardDescriptors() {
     for (int number = 0; number < 3; ++number) {
-      kept_[number] = ::fcntl(number, F_DUPFD_CLOEXEC, 3);
       flags_[number] = ::fcntl(number, F_GETFD);
+      kept_[number] = ::fcntl(number, F_DUPFD_CLOEXEC, 3);
+      if (kept_[number] < 0 && flags_[number] >= 0) error_ = errno;
     }
   }
   ~StandardDescriptors() {
     for (int number = 0; number < 3; ++number) {
       if (kept_[number] < 0) {
-        ::close(number);
+        if (flags_[number] < 0) ::close(number);
         continue;
       }
       ::dup3(kept_[number], number, (flags_[number] & FD_CLOEXEC) != 0 ? O_CLOEXEC : 0);
@@ -42,9 +43,13 @@ class StandardDescriptors {
   StandardDescriptors(const StandardDescriptors&) = delete;
   StandardDescriptors& operator=(const StandardDescriptors&) = delete;
 
+  /// 0, or why one could not be kept (there are no more descriptors): then no child may set its own.
+  int error() const { return error_; }
+
  private:
   int kept_[3];
   int flags_[3];
+  int error_ = 0;
 };
 
 void put_in_place(int from, int to) {
@@ -95,19 +100,22 @@ Launcher::Outcome Launcher::start(TierRun* tier) {
   error_ = 0;
   entered_ = folder_failed_ = false;
   const StandardDescriptors ours;
+  if (ours.error() != 0) return not_started(ours.error());
   const auto stack = std::make_unique_for_overwrite<char[]>(kChildStackBytes);
   char* top = stack.get() + kChildStackBytes;
   top -= reinterpret_cast<std::uintptr_t>(top) % 16;
   const pid_t child =
       ::clone(&Launcher::run_child, top, CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, this);
-  if (child < 0) {
-    error_ = errno;
-    child_ = kNoChild;
-    ::syscall(SYS_futex, &child_, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-    return Outcome::tier_failed;
-  }
+  if (child < 0) return not_started(errno);
   if (error_ == 0) return Outcome::running;
   return entered_ ? Outcome::command_failed : Outcome::tier_failed;
+}
+
+Launcher::Outcome Launcher::not_started(int error) {
+  error_ = error;
+  child_ = kNoChild;
+  ::syscall(SYS_futex, &child_, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  return Outcome::tier_failed;
 }
 
 pid_t Launcher::await_child() {

@@ -58,6 +58,7 @@ class Launcher {
  private:
   static int run_child(void* self);
   int child_main();
+  Outcome not_started(int error);
   void execute();
 
   const model::Command& command_;
