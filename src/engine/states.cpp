@@ -180,10 +180,18 @@ model::Answer States::volatile_content(const std::string& path) {
   return bytes.error().kind == ErrorKind::not_found ? answer_absent() : answer_unknown(bytes.error().what);
 }
 
+/// What lies behind a folder that may not be searched is absent, as to the observer: to the command it was,
+/// too, and a folder of PATH is often like that.
+Result<std::optional<FileStat>> States::look(const std::string& path) {
+  auto stat = world_.files.lstat(path);
+  if (!stat.has_value() && stat.error().kind == ErrorKind::permission) return std::nullopt;
+  return stat;
+}
+
 model::Answer States::kind(const std::string& subject) {
   const auto path = world_.bindings.tokens().unfold(subject);
   if (!path) return answer_unknown("a name that is not set today");
-  const auto stat = world_.files.lstat(*path);
+  const auto stat = look(*path);
   return stat.has_value() ? answer_kind(*stat) : answer_unknown(stat.error().what);
 }
 
@@ -199,7 +207,7 @@ model::Answer States::listing(const std::string& subject) {
 model::Answer States::link(const std::string& subject) {
   const auto path = world_.bindings.tokens().unfold(subject);
   if (!path) return answer_unknown("a name that is not set today");
-  const auto stat = world_.files.lstat(*path);
+  const auto stat = look(*path);
   if (!stat.has_value()) return answer_unknown(stat.error().what);
   if (!stat->has_value() || (*stat)->kind != NodeKind::symlink) return answer_kind(*stat);
   const auto target = world_.files.read_link(*path);

@@ -65,6 +65,7 @@ class States {
  private:
   using Index = std::size_t;
 
+  Result<std::optional<FileStat>> look(const std::string& path);
   model::Answer find_out(const model::Question& question);
   model::Answer content(const std::string& subject);
   model::Answer volatile_content(const std::string& path);

@@ -40,7 +40,7 @@ class PrivilegeAndPlaces(Scenario):
     def test_setuid_program_inside_as_a_user(self):
         """The kernel takes the privilege away from what an ordinary user observes: the run is unproven and says why."""
         self.make_setuid_program(owner=0)
-        for folder in [self.tree, self.box / "home", self.box / "tmp"]:
+        for folder in [self.box, self.tree, self.box / "home", self.box / "tmp"]:
             os.chmod(folder, 0o777)
         as_user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
         if self.run_plain([*as_user, self.program, "help"], check=False).code != 0:
@@ -52,6 +52,22 @@ class PrivilegeAndPlaces(Scenario):
             self.assertIn("myid", done.err)
             self.assertNotIn("replayed", done.err)
             self.path("out.txt").unlink()
+
+    @needs("root")
+    def test_folder_of_path_that_a_user_may_not_search(self):
+        """Root's folders often stand in a user's PATH; what cannot be looked at is as it was, and no reason to execute."""
+        private = self.box / "private"
+        private.mkdir(mode=0o700)
+        for folder in [self.box, self.tree, self.box / "home", self.box / "tmp"]:
+            os.chmod(folder, 0o777)
+        as_user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        if self.run_plain([*as_user, self.program, "help"], check=False).code != 0:
+            self.skipTest("an ordinary user cannot reach the program")
+        self.write("k.c", "int k;\n")
+        environment = {"HALLMARK_STORE": str(self.tree / "users-store"), "PATH": f"{private}:{self.environment['PATH']}"}
+        for wanted in ("recorded", "replayed"):
+            done = self.run_plain([*as_user, self.program, "run", "--explain", "--", "gcc", "-c", "k.c", "-o", "k.o"], env=environment)
+            self.assertIn(wanted, done.err)
 
     def check_runs(self, prefix, **kwargs):
         self.write("k.c", "int k;\n")

@@ -78,18 +78,21 @@ TEST(Answers, ArePutIntoWords) {
   EXPECT_FALSE(is_absent(answer_text("-")));
 }
 
-/// Counts what look-ups cost.
+/// Counts what look-ups cost, and refuses some.
 class CountingFileSystem final : public test::ForwardingFileSystem {
  public:
   using ForwardingFileSystem::ForwardingFileSystem;
   Result<std::optional<FileStat>> lstat(const std::string& path) override {
     ++lstats;
+    if (!forbidden.empty() && path.starts_with(forbidden))
+      return fail({ErrorKind::permission, "stat " + path + ": Permission denied", {}});
     return ForwardingFileSystem::lstat(path);
   }
   Result<std::vector<std::string>> list(const std::string& path) override {
     ++lists;
     return ForwardingFileSystem::list(path);
   }
+  std::string forbidden;  ///< names that begin so may not be looked at
   int lstats = 0;
   int lists = 0;
 };
@@ -112,6 +115,15 @@ class StatesTest : public test::EngineTest {
   CountingFileSystem counting_{disk_};
   std::int64_t newest_ns_ = 0;
 };
+
+TEST_F(StatesTest, WhatMayNotBeLookedAtIsAbsentAsItWasToTheCommand) {
+  disk_.put("/private/bin/gcc", "", 0755);
+  counting_.forbidden = "/private/bin/";
+  EXPECT_EQ(ask(Aspect::kind, "/private/bin/gcc"), answer_absent());
+  EXPECT_EQ(ask(Aspect::link, "/private/bin/gcc"), answer_absent());
+  counting_.forbidden.clear();
+  EXPECT_NE(ask(Aspect::kind, "/private/bin/gcc"), answer_absent()) << "the folder was opened: the name counts";
+}
 
 TEST_F(StatesTest, Content) {
   EXPECT_EQ(ask(Aspect::content, "/r/a.h"), answer_digest(digest::digest_of("int a;\n")));
