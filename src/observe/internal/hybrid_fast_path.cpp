@@ -123,7 +123,7 @@ HybridFastPath::HybridFastPath(os::FileSystem& files, std::string agent_library,
 
 Status HybridFastPath::prepare() {
   if (agent_library_.empty()) return fail(Error{ErrorKind::not_found, "no agent library is installed", ""});
-  if (access(agent_library_.c_str(), R_OK) != 0) return fail(Error::from_errno("read", agent_library_));
+  HALLMARK_CHECK(check_agent_library(files_, agent_library_));
   agent_name_ = agent_name_of(agent_library_);
   HALLMARK_TRY(preload_, make_preload(files_, agent_name_));
   HALLMARK_TRY(reader_, RingReader::create());

@@ -70,7 +70,47 @@ bool needs_sanitizer(os::RandomFile& file, const std::vector<Elf64_Phdr>& parts,
   return false;
 }
 
+struct Elf {
+  Elf64_Half type = ET_NONE;
+  std::vector<Elf64_Phdr> parts;
+};
+
+/// nullopt: no ELF file of this machine, or damaged.
+std::optional<Elf> read_elf(os::RandomFile& file) {
+  const std::string head = read_part(file, 0, kHeaderBytes);
+  const auto header = item_at<Elf64_Ehdr>(head, 0);
+  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64 ||
+      header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phnum > kProgramHeadersMax) {
+    return std::nullopt;
+  }
+  const std::string table = read_part(file, header->e_phoff, header->e_phnum * sizeof(Elf64_Phdr));
+  Elf elf;
+  elf.type = header->e_type;
+  for (std::uint64_t i = 0; i < header->e_phnum; ++i) {
+    const auto part = item_at<Elf64_Phdr>(table, i * sizeof(Elf64_Phdr));
+    if (!part) return std::nullopt;
+    elf.parts.push_back(*part);
+  }
+  return elf;
+}
+
 }  // namespace
+
+Status check_agent_library(os::FileSystem& files, const std::string& path) {
+  HALLMARK_TRY(const auto file, files.open_random(path, false));
+  HALLMARK_TRY(const FileStat stat, file->stat());
+  const auto elf = read_elf(*file);
+  bool whole = elf && elf->type == ET_DYN;
+  bool dynamic = false;
+  for (const Elf64_Phdr& part : elf ? elf->parts : std::vector<Elf64_Phdr>()) {
+    if (part.p_offset > stat.size_bytes || stat.size_bytes - part.p_offset < part.p_filesz) whole = false;
+    if (part.p_type == PT_DYNAMIC) dynamic = true;
+  }
+  if (whole && dynamic) return {};
+  return fail(
+      {ErrorKind::corrupt, path + " is no whole shared library of this machine", "install hallmark anew"});
+}
 
 AgentObstacle agent_obstacle(os::FileSystem& files, const std::string& program) {
   const auto file = files.open_random(program, false);
@@ -79,23 +119,11 @@ AgentObstacle agent_obstacle(os::FileSystem& files, const std::string& program) 
   if (!stat || stat->kind != NodeKind::file) return AgentObstacle::unreadable;
   if ((stat->mode & kModeSetId) != 0) return AgentObstacle::privileged;
 
-  const std::string head = read_part(**file, 0, kHeaderBytes);
-  const auto header = item_at<Elf64_Ehdr>(head, 0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64 ||
-      header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phnum > kProgramHeadersMax) {
-    return AgentObstacle::unreadable;
-  }
-  const std::string table = read_part(**file, header->e_phoff, header->e_phnum * sizeof(Elf64_Phdr));
-  std::vector<Elf64_Phdr> parts;
-  for (std::uint64_t i = 0; i < header->e_phnum; ++i) {
-    const auto part = item_at<Elf64_Phdr>(table, i * sizeof(Elf64_Phdr));
-    if (!part) return AgentObstacle::unreadable;
-    parts.push_back(*part);
-  }
+  const auto elf = read_elf(**file);
+  if (!elf) return AgentObstacle::unreadable;
   const Elf64_Phdr* dynamic = nullptr;
   bool glibc = false;
-  for (const Elf64_Phdr& part : parts) {
+  for (const Elf64_Phdr& part : elf->parts) {
     if (part.p_type == PT_DYNAMIC) dynamic = &part;
     if (part.p_type == PT_INTERP) {
       const std::string name =
@@ -104,7 +132,7 @@ AgentObstacle agent_obstacle(os::FileSystem& files, const std::string& program) 
     }
   }
   if (!glibc || dynamic == nullptr) return AgentObstacle::own_loader;
-  return needs_sanitizer(**file, parts, *dynamic) ? AgentObstacle::sanitizer : AgentObstacle::none;
+  return needs_sanitizer(**file, elf->parts, *dynamic) ? AgentObstacle::sanitizer : AgentObstacle::none;
 }
 
 }  // namespace hallmark::observe

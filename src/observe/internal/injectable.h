@@ -20,4 +20,7 @@ enum class AgentObstacle : std::uint8_t {
 /// interpreter's file: ask for that one.
 AgentObstacle agent_obstacle(os::FileSystem& files, const std::string& program);
 
+/// Whether the loader can take the agent: else it would complain in every process of the command.
+Status check_agent_library(os::FileSystem& files, const std::string& path);
+
 }  // namespace hallmark::observe

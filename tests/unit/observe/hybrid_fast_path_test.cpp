@@ -44,7 +44,7 @@ class Hybrid : public testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(kLibc)) GTEST_SKIP() << "SKIPPED: no glibc at " << kLibc;
-    std::ofstream(agent_) << "agent";
+    std::filesystem::copy_file(kLibc, agent_, std::filesystem::copy_options::overwrite_existing);
     ASSERT_TRUE(fast_.prepare().has_value());
   }
   void TearDown() override { std::filesystem::remove(agent_); }
@@ -91,7 +91,9 @@ TEST_F(Hybrid, AnswersLdSoInItsOrder) {
   const auto agent = ask(Access::open_read, agent_);
   ASSERT_TRUE(agent.has_value());
   EXPECT_FALSE(report_);  // nobody's input
-  EXPECT_EQ(content_of(agent->descriptor), "agent");
+  EXPECT_TRUE(content_of(agent->descriptor)
+                  .starts_with("\x7f"
+                               "ELF"));
 
   const auto ring = ask(Access::open_read, std::string(ring::kRingPrefix) + kLibc);
   ASSERT_TRUE(ring.has_value());
@@ -210,6 +212,11 @@ TEST(HybridSetup, NeedsAnAgent) {
   EXPECT_FALSE(none.prepare().has_value());
   HybridFastPath missing(os::linux_file_system(), "/no/such/agent.so", "");
   EXPECT_FALSE(missing.prepare().has_value());
+  const std::string text = testing::TempDir() + "hallmark_damaged_agent_" + std::to_string(getpid());
+  std::ofstream(text) << "text";
+  HybridFastPath damaged(os::linux_file_system(), text, "");
+  EXPECT_FALSE(damaged.prepare().has_value());
+  std::filesystem::remove(text);
 }
 
 TEST_F(Hybrid, LearnsWhereTheAgentPays) {

@@ -119,5 +119,23 @@ TEST_F(Injectable, SurvivesAnyCutAndAnyDamage) {
   }
 }
 
+TEST_F(Injectable, ADamagedAgentIsRefused) {
+  const std::string libc = "/lib/x86_64-linux-gnu/libc.so.6";
+  std::ifstream file(libc, std::ios::binary);
+  if (!file) GTEST_SKIP() << "SKIPPED: no glibc at " << libc;
+  const std::string whole((std::istreambuf_iterator<char>(file)), {});
+  const auto refused = [&](const std::string& bytes) {
+    std::ofstream(path_, std::ios::binary) << bytes;
+    return !check_agent_library(os::linux_file_system(), path_).has_value();
+  };
+  EXPECT_FALSE(refused(whole));
+  EXPECT_TRUE(refused(""));
+  EXPECT_TRUE(refused("text"));
+  EXPECT_TRUE(refused(whole.substr(0, 100)));
+  EXPECT_TRUE(refused(whole.substr(0, whole.size() / 2)));
+  EXPECT_TRUE(refused(elf({}))) << "a program, not a library";
+  EXPECT_FALSE(check_agent_library(os::linux_file_system(), path_ + ".none").has_value());
+}
+
 }  // namespace
 }  // namespace hallmark::observe
