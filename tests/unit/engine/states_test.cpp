@@ -122,7 +122,8 @@ TEST_F(StatesTest, WhatMayNotBeLookedAtIsAbsentAsItWasToTheCommand) {
   EXPECT_EQ(ask(Aspect::kind, "/private/bin/gcc"), answer_absent());
   EXPECT_EQ(ask(Aspect::link, "/private/bin/gcc"), answer_absent());
   counting_.forbidden.clear();
-  EXPECT_NE(ask(Aspect::kind, "/private/bin/gcc"), answer_absent()) << "the folder was opened: the name counts";
+  EXPECT_NE(ask(Aspect::kind, "/private/bin/gcc"), answer_absent())
+      << "the folder was opened: the name counts";
 }
 
 TEST_F(StatesTest, Content) {
