@@ -361,7 +361,7 @@ def write_page(text: str) -> None:
     old = page.read_text() if page.exists() else f"# Benchmarks\n\n{BEGIN}\n{END}\n"
     head, _, rest = old.partition(BEGIN)
     _, _, tail = rest.partition(END)
-    page.write_text(f"{head}{BEGIN}\n{text}{END}{tail}")
+    page.write_text(f"{head}{BEGIN}\n{text}{END}{tail or chr(10)}")
 
 
 def main() -> None:
