@@ -45,12 +45,12 @@ make_origin() {
 }
 
 clean_checkout() {
-  rm -rf "$place/work"
-  git clone -q "$place/origin" "$place/work"
+  rm -rf "$place/tree"
+  git clone -q "$place/origin" "$place/tree"
 }
 
 # ---- One step: configure if asked, run ninja, count -----------------------------------------------------------------
-counter() { "$hallmark" cache stats --json --root "$place/work" | python3 -c "import json,sys; d=json.load(sys.stdin); print(d['replayed'], d['executed'] + d['unproven'] + d['failed'] + d['uncacheable'])"; }
+counter() { "$hallmark" cache stats --json --root "$place/tree" | python3 -c "import json,sys; d=json.load(sys.stdin); print(d['replayed'], d['executed'] + d['unproven'] + d['failed'] + d['uncacheable'])"; }
 
 configure() {
   local launcher="$hallmark;run;--" language launchers=()
@@ -59,7 +59,7 @@ configure() {
   done
   # CMake has a linker launcher for C and C++ only.
   launchers+=("-DCMAKE_CXX_LINKER_LAUNCHER=$launcher")
-  cmake -S "$place/work" -B "$place/work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "${launchers[@]}" >"$place/configure.log"
+  cmake -S "$place/tree" -B "$place/tree/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "${launchers[@]}" >"$place/configure.log"
 }
 
 rows=()
@@ -71,7 +71,7 @@ step() {
   if [[ ${2-} == configure ]]; then configure; fi
   read -ra before < <(counter)
   started=$(date +%s%N)
-  ninja -C "$place/work/build" >"$place/ninja.log" || { cat "$place/ninja.log"; exit 1; }
+  ninja -C "$place/tree/build" >"$place/ninja.log" || { cat "$place/ninja.log"; exit 1; }
   ended=$(date +%s%N)
   read -ra after < <(counter)
   seconds=$(awk -v ns=$((ended - started)) 'BEGIN {printf "%.2f", ns / 1e9}')
@@ -81,7 +81,7 @@ step() {
   rows+=("$title|$seconds s|$((after[1] - before[1]))|$((after[0] - before[0]))|$said")
 }
 
-why() { "$hallmark" why --last-miss --root "$place/work" | sed 's/^/   why:   /' | cut -c 1-200 || true; }
+why() { "$hallmark" why --last-miss --root "$place/tree" | sed 's/^/   why:   /' | cut -c 1-200 || true; }
 
 main() {
   if command -v nvcc >/dev/null; then
@@ -100,10 +100,10 @@ main() {
 
   step "cold: nothing is known" configure
   step "nothing changed"
-  say "" >>"$place/work/$edited"
+  say "" >>"$place/tree/$edited"
   step "a header on an -isystem path edited (${edited##*/})"
   why
-  printf '#include_next <%s>\n' "$shadowed" >"$place/work/third_party/patched/$shadowed"
+  printf '#include_next <%s>\n' "$shadowed" >"$place/tree/third_party/patched/$shadowed"
   step "a new header earlier in the search path (${shadowed##*/})"
   why
   clean_checkout
