@@ -1,9 +1,9 @@
 // Launcher: starts the command once, with a tier around it.
 //
 // The child is made as posix_spawn makes it, with memory and descriptors shared until the execution: nothing
-// is copied, and the listener appears in our own table. The kernel gives the program a table of its own when
-// it executes it; descriptors 0 to 2, which the child sets before, are put back here. (unshare(2) would do,
-// but containers refuse it.) The calling thread sleeps until the program is executed or failed; that
+// is copied, and the listener appears in our own table. The child gets a table of its own when it has entered
+// the tier (notify_tier.cpp) or, at the latest, from the kernel when it executes the program; descriptors 0 to
+// 2, which the child may have set before, are put back here. The calling thread sleeps until the program is executed or failed; that
 // execution is watched already, so the watcher thread must be at work.
 #pragma once
 

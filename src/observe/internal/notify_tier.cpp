@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
+#include <linux/close_range.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -36,6 +37,14 @@ void futex_wait(const std::atomic<int>& word, int seen, long timeout_ms) {
 
 void futex_wake(std::atomic<int>& word) {
   ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+/// In the child: a table of its own, without the listener. In the shared one the child itself would keep the
+/// listener open, and when hallmark is killed now, before the guardian lives, its execution would wait for
+/// an answer for ever. (close_range, for containers refuse unshare; before Linux 5.9 the table stays shared.)
+void let_go_of(int listener) {
+  const auto number = static_cast<unsigned>(listener);
+  ::syscall(SYS_close_range, number, number, CLOSE_RANGE_UNSHARE);
 }
 
 }  // namespace
@@ -81,6 +90,7 @@ int NotifyTier::enter_child() {
   if (listener == -EINVAL) listener = install_filter(filter_, SECCOMP_FILTER_FLAG_NEW_LISTENER);
   published_listener_.store(listener >= 0 ? listener : listener - 1, std::memory_order_release);
   futex_wake(published_listener_);
+  if (listener >= 0) let_go_of(listener);
   return listener >= 0 ? 0 : -listener;
 }
 

@@ -56,8 +56,8 @@ class NotifyTier final : public TierRun {
   CallReader reader_;
   std::vector<sock_filter> filter_;
   bool set_no_new_privileges_ = false;
-  std::atomic<int> published_listener_{
-      kNotYet};  // written by the child, which shares our memory and descriptors
+  // Written by the child, which shares our memory, and our descriptors until it has let go of the listener.
+  std::atomic<int> published_listener_{kNotYet};
   int listener_ = -1;
   std::atomic<bool> stop_{false};
   Guardian guardian_;
