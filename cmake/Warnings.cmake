@@ -6,7 +6,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # g++ 12 sees overlapping copies in std::string's own assign (GCC bug 105651).
   target_compile_options(hallmark_flags INTERFACE -Wno-restrict)
 endif()
-target_compile_definitions(hallmark_flags INTERFACE FMT_HEADER_ONLY=1)
 if(HALLMARK_SANITIZE)
   target_compile_options(hallmark_flags INTERFACE -fsanitize=${HALLMARK_SANITIZE} -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)

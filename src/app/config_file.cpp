@@ -3,12 +3,12 @@
 #define TOML_ENABLE_FORMATTERS 0
 #include "app/config_file.h"
 
-#include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
 
 #include "app/config_cache.h"
+#include "base/format.h"
 #include "base/limits.h"
 #include "base/path.h"
 
@@ -36,7 +36,7 @@ class Reader {
       } else if (name == "ignore_environment") {
         HALLMARK_TRY(settings.ignore_environment, names(node));
       } else {
-        return wrong(key.source(), fmt::format("unknown key \"{}\"; known are {}", name, kKnownKeys));
+        return wrong(key.source(), formatted("unknown key \"{}\"; known are {}", name, kKnownKeys));
       }
     }
     return settings;
@@ -59,7 +59,7 @@ class Reader {
   Result<model::Tier> tier(const toml::node& node) const {
     const auto* text = node.as_string();
     const auto found = text == nullptr ? std::nullopt : tier_of(text->get());
-    if (!found) return wrong(node.source(), fmt::format("observe must be {}", kTierWords));
+    if (!found) return wrong(node.source(), formatted("observe must be {}", kTierWords));
     return *found;
   }
 
@@ -80,7 +80,7 @@ class Reader {
   }
 
   tl::unexpected<Error> wrong(const toml::source_region& at, std::string_view what) const {
-    return fail(Error{ErrorKind::invalid, fmt::format("{}:{}: {}", path_, at.begin.line, what), {}});
+    return fail(Error{ErrorKind::invalid, formatted("{}:{}: {}", path_, at.begin.line, what), {}});
   }
 
   const std::string& path_;
@@ -99,10 +99,10 @@ Result<FileSettings> parse_config(std::string_view text, const std::string& path
                                   std::string_view home) {
   const toml::parse_result parsed = toml::parse(text, std::string_view(path));
   if (!parsed) {
-    return fail(Error{
-        ErrorKind::invalid,
-        fmt::format("{}:{}: {}", path, parsed.error().source().begin.line, parsed.error().description()),
-        "correct the TOML syntax"});
+    return fail(
+        Error{ErrorKind::invalid,
+              formatted("{}:{}: {}", path, parsed.error().source().begin.line, parsed.error().description()),
+              "correct the TOML syntax"});
   }
   return Reader(path, base, home).read(parsed.table());
 }

@@ -1,6 +1,5 @@
 #include "app/doctor.h"
 
-#include <fmt/format.h>
 #include <linux/magic.h>
 #include <sys/statfs.h>
 #include <sys/utsname.h>
@@ -8,6 +7,7 @@
 
 #include <array>
 
+#include "base/format.h"
 #include "base/path.h"
 
 namespace hallmark::app {
@@ -45,7 +45,7 @@ std::string file_system_of(std::string folder) {
   }
   for (const FileSystemName& known : kFileSystems)
     if (known.magic == static_cast<long>(found.f_type)) return known.name;
-  return fmt::format("of type {:#x}", static_cast<unsigned long>(found.f_type));
+  return formatted("of type {:#x}", static_cast<unsigned long>(found.f_type));
 }
 
 std::string on_path(const model::Environment& environment, std::string_view name) {
@@ -76,7 +76,7 @@ Diagnosis diagnose(const Session& session) {
   Diagnosis found;
   utsname system{};
   if (uname(&system) == 0)
-    found.kernel = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
+    found.kernel = formatted("{} {} {}", system.sysname, system.release, system.machine);
   found.tiers = observe::probe_tiers(session.installation.agent);
   if (const auto store = open_store(session); store.has_value()) {
     found.store_usable = true;

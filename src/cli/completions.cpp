@@ -1,9 +1,8 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "base/format.h"
 #include "cli/help.h"
 
 namespace hallmark::cli {
@@ -29,8 +28,13 @@ std::vector<std::pair<std::string_view, std::vector<const Verb*>>> verbs_by_firs
   return groups;
 }
 
-std::string joined(const std::vector<std::string_view>& words) {
-  return fmt::format("{}", fmt::join(words, " "));
+std::string joined(const std::vector<std::string_view>& words, char between = ' ') {
+  std::string text;
+  for (const std::string_view word : words) {
+    if (!text.empty()) text += between;
+    text += word;
+  }
+  return text;
 }
 
 std::vector<std::string_view> flag_names(const std::vector<const Verb*>& group) {
@@ -75,7 +79,7 @@ std::string bash() {
   for (const auto& [first, group] : verbs_by_first_word()) {
     firsts.push_back(first);
     if (takes_command(group)) {
-      cases += fmt::format(R"(    {})
+      cases += formatted(R"(    {})
       local i=2
       while (( i < COMP_CWORD )); do
         case ${{COMP_WORDS[i]}} in
@@ -92,13 +96,13 @@ std::string bash() {
       if (( i > COMP_CWORD )); then COMPREPLY=($(compgen -f -- "$cur")); return; fi
       words="{}" ;;
 )",
-                           first, fmt::join(valued_flags(group), "|"), joined(flag_names(group)));
+                         first, joined(valued_flags(group), '|'), joined(flag_names(group)));
     } else {
-      cases += fmt::format("    {}) words=\"{} {}\" ;;\n", first, joined(operand_words(group)),
-                           joined(flag_names(group)));
+      cases += formatted("    {}) words=\"{} {}\" ;;\n", first, joined(operand_words(group)),
+                         joined(flag_names(group)));
     }
   }
-  return fmt::format(R"(# bash completions of hallmark
+  return formatted(R"(# bash completions of hallmark
 _hallmark() {{
   local cur=${{COMP_WORDS[COMP_CWORD]}} words="{}"
   if (( COMP_CWORD > 1 )); then
@@ -110,7 +114,7 @@ _hallmark() {{
 }}
 complete -o default -F _hallmark hallmark
 )",
-                     joined(firsts), cases);
+                   joined(firsts), cases);
 }
 
 /// Within single quotes, where a quote ends them; zsh also reads brackets and colons in a flag's description.
@@ -133,12 +137,12 @@ std::string zsh() {
   for (const auto& [first, group] : verbs_by_first_word()) {
     const std::string_view summary =
         group.size() == 1 ? group.front()->summary : std::string_view("Care for the store");
-    firsts += fmt::format("    '{}:{}'\n", first, quoted(summary, ":"));
+    firsts += formatted("    '{}:{}'\n", first, quoted(summary, ":"));
     std::string arguments;
     const auto add = [&](const Flag& flag) {
       const std::string one =
-          fmt::format(" '{}{}[{}]{}'", flag.repeatable ? "*" : "", flag.name, quoted(flag.help, "[]:"),
-                      flag.value.empty() ? std::string() : fmt::format(":{}:_files", flag.value));
+          formatted(" '{}{}[{}]{}'", flag.repeatable ? "*" : "", flag.name, quoted(flag.help, "[]:"),
+                    flag.value.empty() ? std::string() : formatted(":{}:_files", flag.value));
       if (arguments.find(one) == std::string::npos) arguments += one;
     };
     for (const Verb* verb : group)
@@ -147,11 +151,11 @@ std::string zsh() {
     if (takes_command(group)) {
       arguments += " '*::command:_normal'";
     } else if (const auto words = operand_words(group); !words.empty()) {
-      arguments += fmt::format(" '1:word:({})'", joined(words));
+      arguments += formatted(" '1:word:({})'", joined(words));
     }
-    cases += fmt::format("    {}) _arguments{} ;;\n", first, arguments);
+    cases += formatted("    {}) _arguments{} ;;\n", first, arguments);
   }
-  return fmt::format(R"(#compdef hallmark
+  return formatted(R"(#compdef hallmark
 # zsh completions of hallmark
 _hallmark() {{
   local -a verbs=(
@@ -167,7 +171,7 @@ _hallmark() {{
 }}
 _hallmark "$@"
 )",
-                     firsts, cases);
+                   firsts, cases);
 }
 
 std::string fish() {
@@ -175,21 +179,21 @@ std::string fish() {
   for (const auto& [first, group] : verbs_by_first_word()) {
     const std::string_view summary =
         group.size() == 1 ? group.front()->summary : std::string_view("Care for the store");
-    out += fmt::format("complete -c hallmark -n __fish_use_subcommand -a {} -d '{}'\n", first,
-                       quoted(summary, "\\"));
-    const std::string seen = fmt::format("complete -c hallmark -n '__fish_seen_subcommand_from {}'", first);
-    for (const std::string_view word : operand_words(group)) out += fmt::format("{} -a {}\n", seen, word);
+    out += formatted("complete -c hallmark -n __fish_use_subcommand -a {} -d '{}'\n", first,
+                     quoted(summary, "\\"));
+    const std::string seen = formatted("complete -c hallmark -n '__fish_seen_subcommand_from {}'", first);
+    for (const std::string_view word : operand_words(group)) out += formatted("{} -a {}\n", seen, word);
     std::vector<std::string_view> done;
     const auto add = [&](const Flag& flag) {
       if (std::find(done.begin(), done.end(), flag.name) != done.end()) return;
       done.push_back(flag.name);
-      out += fmt::format("{} -l {}{} -d '{}'\n", seen, flag.name.substr(2),
-                         flag.value.empty() ? "" : " -r -F", quoted(flag.help, "\\"));
+      out += formatted("{} -l {}{} -d '{}'\n", seen, flag.name.substr(2), flag.value.empty() ? "" : " -r -F",
+                       quoted(flag.help, "\\"));
     };
     for (const Verb* verb : group)
       for (const Flag& flag : verb->flags) add(flag);
     for (const Flag& flag : common_flags()) add(flag);
-    if (takes_command(group)) out += fmt::format("{} -a '(__fish_complete_subcommand)'\n", seen);
+    if (takes_command(group)) out += formatted("{} -a '(__fish_complete_subcommand)'\n", seen);
   }
   return out;
 }

@@ -1,7 +1,6 @@
 #include "cli/doctor_view.h"
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "cli/json.h"
 
 namespace hallmark::cli {
@@ -25,18 +24,18 @@ std::string_view shown(const std::string& value) {
 
 /// Paths too long for their column push the origin to the right, no more.
 std::string row(std::string_view name, std::string_view value, std::string_view origin) {
-  return fmt::format("{:<20} {:<40} {}\n", name, value, origin);
+  return formatted("{:<20} {:<40} {}\n", name, value, origin);
 }
 
 std::string store_line(const app::Session& session, const app::Diagnosis& found) {
   const std::string& folder = session.settings.store.value;
-  if (!found.store_usable) return fmt::format("BAD  {}\n", found.store_problem);
+  if (!found.store_usable) return formatted("BAD  {}\n", found.store_problem);
   if (found.store_read_only)
-    return fmt::format("BAD  {} can only be read: results are replayed, none is recorded\n", folder);
-  return fmt::format("ok   {} ({}{})\n", folder, found.store_filesystem,
-                     found.store_on_network
-                         ? "; a network file system: contents are read again instead of trusting their times"
-                         : "");
+    return formatted("BAD  {} can only be read: results are replayed, none is recorded\n", folder);
+  return formatted("ok   {} ({}{})\n", folder, found.store_filesystem,
+                   found.store_on_network
+                       ? "; a network file system: contents are read again instead of trusting their times"
+                       : "");
 }
 
 }  // namespace
@@ -49,8 +48,8 @@ std::string settings_text(const app::Session& session) {
                      row("disable", settings.disable.value ? "true" : "false", origin_text(settings.disable));
   for (const auto& name : settings.ignore_environment)
     text += row("ignore_environment", name.value, origin_text(name));
-  return text + fmt::format("\nuser file     {}\nproject file  {}\n", shown(session.config.user_path),
-                            session.config.root_path);
+  return text + formatted("\nuser file     {}\nproject file  {}\n", shown(session.config.user_path),
+                          session.config.root_path);
 }
 
 std::string settings_json(const app::Session& session) {
@@ -69,20 +68,19 @@ std::string settings_json(const app::Session& session) {
 
 std::string diagnosis_text(const app::Session& session, const app::Diagnosis& found) {
   const auto best = found.best_tier();
-  std::string text = fmt::format("kernel     {}\n", found.kernel);
+  std::string text = formatted("kernel     {}\n", found.kernel);
   for (const observe::TierStatus& status : found.tiers) {
-    text +=
-        fmt::format("{:<10} {}{}{}\n", model::name_of(status.tier), status.works ? "ok  " : "no  ",
-                    status.tier == best ? " used by runs" : "", status.why.empty() ? "" : " " + status.why);
+    text += formatted("{:<10} {}{}{}\n", model::name_of(status.tier), status.works ? "ok  " : "no  ",
+                      status.tier == best ? " used by runs" : "", status.why.empty() ? "" : " " + status.why);
   }
   if (!best) text += "           BAD  commands cannot be observed here: they run, nothing is recorded\n";
-  text += fmt::format("store      {}", store_line(session, found));
-  text += fmt::format("root       {}\n", session.settings.root.value);
-  text += fmt::format("agent      {}\n", session.installation.agent.empty()
-                                             ? "not installed: hybrid is not possible"
-                                             : session.installation.agent);
+  text += formatted("store      {}", store_line(session, found));
+  text += formatted("root       {}\n", session.settings.root.value);
+  text += formatted("agent      {}\n", session.installation.agent.empty()
+                                           ? "not installed: hybrid is not possible"
+                                           : session.installation.agent);
   for (const app::ToolFound& tool : found.tools)
-    text += fmt::format("{:<10} {}\n", tool.name, tool.path.empty() ? "not on PATH" : tool.path);
+    text += formatted("{:<10} {}\n", tool.name, tool.path.empty() ? "not on PATH" : tool.path);
   return text;
 }
 

@@ -1,8 +1,5 @@
 #include "cli/full_verbs.h"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
 #include <array>
 #include <ctime>
 
@@ -10,6 +7,7 @@
 #include "app/command.h"
 #include "app/config_file.h"
 #include "app/session.h"
+#include "base/format.h"
 #include "cli/doctor_view.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
@@ -42,11 +40,15 @@ std::string size_text(std::uint64_t bytes) {
   double value = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; value >= 999.5 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3g} {}", value, kUnits[unit]);
+  return unit == 0 ? formatted("{} B", bytes) : formatted("{:.3g} {}", value, kUnits[unit]);
 }
 
 std::string time_text(std::int64_t at_ns) {
-  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(at_ns / 1'000'000'000)));
+  const auto at_s = static_cast<std::time_t>(at_ns / 1'000'000'000);
+  std::tm local{};
+  std::array<char, 32> text;
+  if (::localtime_r(&at_s, &local) == nullptr) return formatted("{} s", at_s);
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local)};
 }
 
 int why(const Parsed& parsed, const app::Session& session) {
@@ -66,8 +68,8 @@ int why(const Parsed& parsed, const app::Session& session) {
         {"root", root},
         {"miss", {{"command", found.command}, {"at_ns", found.at_ns}, {"reasons", std::move(reasons)}}}}));
   }
-  std::string text = fmt::format("{}\nran at {} because\n", found.command, time_text(found.at_ns));
-  for (const model::Reason& reason : found.reasons) text += fmt::format("  {}\n", model::sentence(reason));
+  std::string text = formatted("{}\nran at {} because\n", found.command, time_text(found.at_ns));
+  for (const model::Reason& reason : found.reasons) text += formatted("  {}\n", model::sentence(reason));
   return show(text);
 }
 
@@ -92,14 +94,14 @@ int cache_stats(const Parsed& parsed, const app::Session& session) {
   const std::uint64_t looked_up = counted.replayed + counted.executed + counted.unproven + counted.failed;
   const std::uint64_t percent = looked_up == 0 ? 0 : counted.replayed * 100 / looked_up;
   return show(
-      fmt::format("store        {}\n"
-                  "replayed     {} of {} ({} %), {} spared\n"
-                  "executed     {} and recorded, {} unproven, {} failed\n"
-                  "uncacheable  {}\n"
-                  "holds        {} in {} blobs, {} records of {} commands\n",
-                  stats->folder, counted.replayed, looked_up, percent, duration_text(counted.saved_ns),
-                  counted.executed, counted.unproven, counted.failed, counted.uncacheable,
-                  size_text(usage.blob_bytes), usage.blobs, usage.records, usage.weak_entries));
+      formatted("store        {}\n"
+                "replayed     {} of {} ({} %), {} spared\n"
+                "executed     {} and recorded, {} unproven, {} failed\n"
+                "uncacheable  {}\n"
+                "holds        {} in {} blobs, {} records of {} commands\n",
+                stats->folder, counted.replayed, looked_up, percent, duration_text(counted.saved_ns),
+                counted.executed, counted.unproven, counted.failed, counted.uncacheable,
+                size_text(usage.blob_bytes), usage.blobs, usage.records, usage.weak_entries));
 }
 
 int cache_verify(const Parsed& parsed, const app::Session& session) {
@@ -116,11 +118,11 @@ int cache_verify(const Parsed& parsed, const app::Session& session) {
                 exit_code);
   }
   std::string text;
-  for (const store::StoreDefect& defect : *defects) text += fmt::format("{}: {}\n", defect.path, defect.what);
-  text += fmt::format("{} entries checked, {} damaged{}\n", checked, defects->size(),
-                      defects->empty() ? ""
-                      : repair         ? " and removed"
-                                       : "; `hallmark cache verify --repair` removes them");
+  for (const store::StoreDefect& defect : *defects) text += formatted("{}: {}\n", defect.path, defect.what);
+  text += formatted("{} entries checked, {} damaged{}\n", checked, defects->size(),
+                    defects->empty() ? ""
+                    : repair         ? " and removed"
+                                     : "; `hallmark cache verify --repair` removes them");
   return show(text, exit_code);
 }
 

@@ -1,9 +1,9 @@
 #include "cli/help.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
+
+#include "base/format.h"
 
 namespace hallmark::cli {
 namespace {
@@ -50,7 +50,7 @@ std::string wrap(std::string_view text, std::size_t indent) {
 }
 
 std::string spelled(const Flag& flag) {
-  return flag.value.empty() ? std::string(flag.name) : fmt::format("{} {}", flag.name, flag.value);
+  return flag.value.empty() ? std::string(flag.name) : formatted("{} {}", flag.name, flag.value);
 }
 
 /// Two columns: names as wide as the widest, texts wrapped beside them.
@@ -60,7 +60,7 @@ std::string two_columns(const Rows& rows) {
   for (const auto& [name, text] : rows) width = std::max(width, name.size());
   std::string out;
   for (const auto& [name, text] : rows)
-    out += fmt::format("  {:<{}}  {}\n", name, width, wrap(text, width + 4));
+    out += formatted("  {:<{}}  {}\n", name, width, wrap(text, width + 4));
   return out;
 }
 
@@ -83,10 +83,10 @@ Rows described_rows(std::span<const Described> described) {
 }  // namespace
 
 std::string synopsis(const Verb& verb) {
-  std::string text = fmt::format("{} {}", kProgram, verb.name);
+  std::string text = formatted("{} {}", kProgram, verb.name);
   for (const Flag& flag : verb.flags)
-    text += fmt::format(" [{}]{}", spelled(flag), flag.repeatable ? "..." : "");
-  if (!verb.operand.empty()) text += fmt::format(" {}", verb.operand);
+    text += formatted(" [{}]{}", spelled(flag), flag.repeatable ? "..." : "");
+  if (!verb.operand.empty()) text += formatted(" {}", verb.operand);
   return text;
 }
 
@@ -94,15 +94,15 @@ std::string overview() {
   Rows rows;
   for (const Verb& verb : verbs())
     if (!verb.hidden) rows.emplace_back(verb.name, verb.summary);
-  return fmt::format("{}\n\nUsage: {} VERB [FLAGS]; `{} VERB --help` says more\n\n{}\nEnvironment:\n{}",
-                     wrap(fmt::format("{} {}", kProgram, kPurpose), 0), kProgram, kProgram, two_columns(rows),
-                     two_columns(described_rows(described_variables())));
+  return formatted("{}\n\nUsage: {} VERB [FLAGS]; `{} VERB --help` says more\n\n{}\nEnvironment:\n{}",
+                   wrap(formatted("{} {}", kProgram, kPurpose), 0), kProgram, kProgram, two_columns(rows),
+                   two_columns(described_rows(described_variables())));
 }
 
 std::string help_of(const Verb& verb) {
-  std::string text = fmt::format("Usage: {}\n\n{}.\n", wrap(synopsis(verb), 9), verb.summary);
-  if (!verb.detail.empty()) text += fmt::format("\n{}\n", wrap(verb.detail, 0));
-  return text + fmt::format("\n{}", two_columns(flag_rows(verb)));
+  std::string text = formatted("Usage: {}\n\n{}.\n", wrap(synopsis(verb), 9), verb.summary);
+  if (!verb.detail.empty()) text += formatted("\n{}\n", wrap(verb.detail, 0));
+  return text + formatted("\n{}", two_columns(flag_rows(verb)));
 }
 
 namespace {
@@ -130,22 +130,22 @@ std::string roff(std::string_view text) {
 
 std::string roff_list(const Rows& rows) {
   std::string out;
-  for (const auto& [name, text] : rows) out += fmt::format(".TP\n.B {}\n{}.\n", roff(name), roff(text));
+  for (const auto& [name, text] : rows) out += formatted(".TP\n.B {}\n{}.\n", roff(name), roff(text));
   return out;
 }
 
 }  // namespace
 
 std::string manual(std::string_view version) {
-  std::string out = fmt::format(".TH HALLMARK 1 \"\" \"hallmark {}\" \"User Commands\"\n", version);
-  out += fmt::format(".SH NAME\n{} \\- {}\n.SH SYNOPSIS\n", kProgram, roff(kPurpose));
+  std::string out = formatted(".TH HALLMARK 1 \"\" \"hallmark {}\" \"User Commands\"\n", version);
+  out += formatted(".SH NAME\n{} \\- {}\n.SH SYNOPSIS\n", kProgram, roff(kPurpose));
   for (const Verb& verb : verbs())
-    if (!verb.hidden) out += fmt::format(".B {}\n.br\n", roff(synopsis(verb)));
+    if (!verb.hidden) out += formatted(".B {}\n.br\n", roff(synopsis(verb)));
   out += ".SH VERBS\n";
   for (const Verb& verb : verbs()) {
     if (verb.hidden) continue;
-    out += fmt::format(".SS {}\n{}.\n", roff(synopsis(verb)), roff(verb.summary));
-    if (!verb.detail.empty()) out += fmt::format(".PP\n{}\n", roff(verb.detail));
+    out += formatted(".SS {}\n{}.\n", roff(synopsis(verb)), roff(verb.summary));
+    if (!verb.detail.empty()) out += formatted(".PP\n{}\n", roff(verb.detail));
     out += roff_list(flag_rows(verb));
   }
   out += ".SH ENVIRONMENT\n" + roff_list(described_rows(described_variables()));

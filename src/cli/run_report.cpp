@@ -1,7 +1,6 @@
 #include "cli/run_report.h"
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "cli/json.h"
 
 namespace hallmark::cli {
@@ -9,20 +8,20 @@ namespace {
 
 std::string headline(const engine::RunResult& result) {
   const std::string wall = duration_text(result.wall_ns);
-  const std::string used = fmt::format("{} inputs, {} outputs", result.inputs, result.outputs);
+  const std::string used = formatted("{} inputs, {} outputs", result.inputs, result.outputs);
   switch (result.outcome) {
     case engine::Outcome::replayed:
-      return fmt::format("replayed in {} ({})", wall, used);
+      return formatted("replayed in {} ({})", wall, used);
     case engine::Outcome::published:
-      return fmt::format("executed in {} and recorded ({}; observed by {})", wall, used,
-                         model::name_of(result.tier));
+      return formatted("executed in {} and recorded ({}; observed by {})", wall, used,
+                       model::name_of(result.tier));
     case engine::Outcome::unproven:
-      return fmt::format("executed in {}, not recorded ({}; observed by {})", wall, used,
-                         model::name_of(result.tier));
+      return formatted("executed in {}, not recorded ({}; observed by {})", wall, used,
+                       model::name_of(result.tier));
     case engine::Outcome::failed:
-      return fmt::format("failed in {} with exit code {}, not recorded", wall, result.exit_code);
+      return formatted("failed in {} with exit code {}, not recorded", wall, result.exit_code);
     case engine::Outcome::uncacheable:
-      return fmt::format("executed in {}, never looked up", wall);
+      return formatted("executed in {}, never looked up", wall);
   }
   return {};
 }
@@ -52,11 +51,11 @@ std::string to_json(const engine::RunResult& result) {
 
 std::string duration_text(std::int64_t duration_ns) {
   const double seconds = static_cast<double>(duration_ns) / 1e9;
-  if (seconds < 0.0995) return fmt::format("{:.1f} ms", seconds * 1e3);
-  if (seconds < 0.9995) return fmt::format("{:.0f} ms", seconds * 1e3);
-  if (seconds < 99.5) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 0.0995) return formatted("{:.1f} ms", seconds * 1e3);
+  if (seconds < 0.9995) return formatted("{:.0f} ms", seconds * 1e3);
+  if (seconds < 99.5) return formatted("{:.1f} s", seconds);
   const auto whole = static_cast<std::int64_t>(seconds + 0.5);
-  return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return formatted("{} min {} s", whole / 60, whole % 60);
 }
 
 }  // namespace hallmark::cli

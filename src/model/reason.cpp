@@ -1,6 +1,6 @@
 #include "model/reason.h"
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace hallmark::model {
 namespace {
@@ -18,7 +18,7 @@ std::string quoted(std::string_view value) {
     } else if (c == '\n') {
       text += "\\n";
     } else if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
-      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      text += formatted("\\x{:02x}", static_cast<unsigned char>(c));
     } else {
       text.push_back(c);
     }
@@ -30,8 +30,8 @@ std::string quoted(std::string_view value) {
 
 /// "X changed from "a" to "b"", or "X changed" where no value is known.
 std::string changed(std::string_view what, const Reason& reason) {
-  if (reason.before.empty() && reason.after.empty()) return fmt::format("{} changed", what);
-  return fmt::format("{} changed from {} to {}", what, quoted(reason.before), quoted(reason.after));
+  if (reason.before.empty() && reason.after.empty()) return formatted("{} changed", what);
+  return formatted("{} changed from {} to {}", what, quoted(reason.before), quoted(reason.after));
 }
 
 /// `text`, and the detail behind a colon if there is one.
@@ -41,13 +41,13 @@ std::string with_detail(std::string text, std::string_view detail) {
 }
 
 std::string argument_sentence(const Reason& r) {
-  if (r.before == kUnset) return fmt::format("argument {} is new: {}", r.subject, quoted(r.after));
-  if (r.after == kUnset) return fmt::format("argument {} is gone: it was {}", r.subject, quoted(r.before));
-  return changed(fmt::format("argument {}", r.subject), r);
+  if (r.before == kUnset) return formatted("argument {} is new: {}", r.subject, quoted(r.after));
+  if (r.after == kUnset) return formatted("argument {} is gone: it was {}", r.subject, quoted(r.before));
+  return changed(formatted("argument {}", r.subject), r);
 }
 
 std::string stream_sentence(const Reason& r) {
-  if (r.subject != "merged") return changed(fmt::format("what {} is connected to", r.subject), r);
+  if (r.subject != "merged") return changed(formatted("what {} is connected to", r.subject), r);
   return r.after == "yes" ? "stdout and stderr were two streams and are one now"
                           : "stdout and stderr were one stream and are two now";
 }
@@ -56,7 +56,7 @@ std::string machine_sentence(const Reason& r) {
   if (r.subject == "cpu") return changed("the processor's feature set", r);
   if (r.subject == "gpu") return changed("the GPU", r);
   if (r.subject == "date") return changed("the date, which a source text asks for,", r);
-  return changed(fmt::format("the machine's {}", r.subject), r);
+  return changed(formatted("the machine's {}", r.subject), r);
 }
 
 }  // namespace
@@ -137,25 +137,25 @@ std::string sentence(const Reason& r) {
     case ReasonCode::stream_changed:
       return stream_sentence(r);
     case ReasonCode::content_changed:
-      return fmt::format("{} changed", s);
+      return formatted("{} changed", s);
     case ReasonCode::appeared:
-      return fmt::format("{} appeared (it was absent)", s);
+      return formatted("{} appeared (it was absent)", s);
     case ReasonCode::vanished:
-      return fmt::format("{} is gone (it was there)", s);
+      return formatted("{} is gone (it was there)", s);
     case ReasonCode::kind_changed:
-      return changed(fmt::format("the kind of {}", s), r);
+      return changed(formatted("the kind of {}", s), r);
     case ReasonCode::listing_changed:
-      return fmt::format("the names in {} changed", s);
+      return formatted("the names in {} changed", s);
     case ReasonCode::link_changed:
-      return changed(fmt::format("the link {}", s), r);
+      return changed(formatted("the link {}", s), r);
     case ReasonCode::program_changed:
-      return changed(fmt::format("the program that PATH gives for {}", s), r);
+      return changed(formatted("the program that PATH gives for {}", s), r);
     case ReasonCode::loader_changed:
-      return changed(fmt::format("the library that the loader's cache gives for {}", s), r);
+      return changed(formatted("the library that the loader's cache gives for {}", s), r);
     case ReasonCode::attribute_changed:
-      return changed(fmt::format("size or time of {}", s), r);
+      return changed(formatted("size or time of {}", s), r);
     case ReasonCode::bound_value_changed:
-      return changed(fmt::format("{}, which the result contains,", s == "R_NAME" ? "the root's name" : s), r);
+      return changed(formatted("{}, which the result contains,", s == "R_NAME" ? "the root's name" : s), r);
     case ReasonCode::machine_changed:
       return machine_sentence(r);
     case ReasonCode::stdin_changed:
@@ -163,7 +163,7 @@ std::string sentence(const Reason& r) {
     case ReasonCode::record_unreadable:
       return with_detail("the record of an earlier run is damaged", r.before);
     case ReasonCode::outputs_in_the_way:
-      return with_detail(fmt::format("cannot replay {}", s), r.before);
+      return with_detail(formatted("cannot replay {}", s), r.before);
     case ReasonCode::record_missing:
       return "the record of an earlier run was dropped from the store";
 
@@ -173,63 +173,63 @@ std::string sentence(const Reason& r) {
       return s.empty()
                  ? "not known as a deterministic program, and neither a build edge, --output nor --cache was "
                    "given"
-                 : fmt::format(
+                 : formatted(
                        "{} is not known as a deterministic program, and neither a build edge, --output nor "
                        "--cache was given",
                        s);
     case ReasonCode::command_failed:
-      if (!s.empty()) return fmt::format("the command was killed by {}", s);
+      if (!s.empty()) return formatted("the command was killed by {}", s);
       return r.before.empty() ? "the command failed"
-                              : fmt::format("the command failed with status {}", r.before);
+                              : formatted("the command failed with status {}", r.before);
     case ReasonCode::not_observed:
       return with_detail("the command could not be observed on this machine", r.before);
     case ReasonCode::observation_lost:
       return with_detail(s.empty() ? std::string("a part of what the command did was not seen")
-                                   : fmt::format("a part of what {} did was not seen", s),
+                                   : formatted("a part of what {} did was not seen", s),
                          r.before);
     case ReasonCode::network_used:
-      return s.empty() ? "the command used the network" : fmt::format("the command used the network: {}", s);
+      return s.empty() ? "the command used the network" : formatted("the command used the network: {}", s);
     case ReasonCode::survivor:
-      return fmt::format("{} was still running when the command ended", s.empty() ? "a child process" : s);
+      return formatted("{} was still running when the command ended", s.empty() ? "a child process" : s);
     case ReasonCode::input_changed:
-      return fmt::format("{} changed while the command ran", s);
+      return formatted("{} changed while the command ran", s);
     case ReasonCode::input_racy:
-      return fmt::format("{} was written in the same clock tick in which it was used", s);
+      return formatted("{} was written in the same clock tick in which it was used", s);
     case ReasonCode::write_in_place:
-      return fmt::format("{} was changed in place instead of being made whole", s);
+      return formatted("{} was changed in place instead of being made whole", s);
     case ReasonCode::write_elsewhere:
-      return fmt::format("{} was written outside the root, the working folder and --output", s);
+      return formatted("{} was written outside the root, the working folder and --output", s);
     case ReasonCode::removed_foreign:
-      return fmt::format("{} was removed and is no output of the command", s);
+      return formatted("{} was removed and is no output of the command", s);
     case ReasonCode::stdin_unbounded:
       return with_detail("stdin is a terminal that was read, or too long to keep", r.before);
     case ReasonCode::inherited_descriptor:
-      return fmt::format("the command inherited the open descriptor {}", s);
+      return formatted("the command inherited the open descriptor {}", s);
     case ReasonCode::privileged:
-      return fmt::format("{} is setuid or has file capabilities and cannot be observed", s);
+      return formatted("{} is setuid or has file capabilities and cannot be observed", s);
     case ReasonCode::foreign_cache:
-      return with_detail(fmt::format("{} keeps a cache of its own, which hides what the command uses", s),
+      return with_detail(formatted("{} keeps a cache of its own, which hides what the command uses", s),
                          r.after);
     case ReasonCode::limit_reached:
-      return with_detail(fmt::format("the limit {} was reached", s), r.before);
+      return with_detail(formatted("the limit {} was reached", s), r.before);
     case ReasonCode::foreign_architecture:
-      return fmt::format("{} uses system calls that are not x86-64's", s.empty() ? "a program" : s);
+      return formatted("{} uses system calls that are not x86-64's", s.empty() ? "a program" : s);
     case ReasonCode::stream_too_long:
-      return fmt::format("{} is too long to keep", s.empty() ? "the command's output" : s);
+      return formatted("{} is too long to keep", s.empty() ? "the command's output" : s);
     case ReasonCode::unreadable_process:
-      return fmt::format("the memory of {} may not be read", s.empty() ? "a process" : s);
+      return formatted("the memory of {} may not be read", s.empty() ? "a process" : s);
     case ReasonCode::volatile_input:
-      return fmt::format("{} cannot be checked again: its bytes differ at each read", s);
+      return formatted("{} cannot be checked again: its bytes differ at each read", s);
     case ReasonCode::special_output:
-      return fmt::format("{} is a device, socket or fifo, which cannot be kept", s);
+      return formatted("{} is a device, socket or fifo, which cannot be kept", s);
     case ReasonCode::store_unusable:
       return with_detail("the store cannot be used", r.before);
     case ReasonCode::clock_used:
-      return fmt::format("{} asks for the time of day (__DATE__, __TIME__ or __TIMESTAMP__)", s);
+      return formatted("{} asks for the time of day (__DATE__, __TIME__ or __TIMESTAMP__)", s);
     case ReasonCode::timestamp_read:
-      return fmt::format("{} looks at modification times", s);
+      return formatted("{} looks at modification times", s);
     case ReasonCode::output_undelivered:
-      return with_detail(fmt::format("{} was not delivered whole", s.empty() ? "the command's output" : s),
+      return with_detail(formatted("{} was not delivered whole", s.empty() ? "the command's output" : s),
                          r.before);
 
     case ReasonCode::replayed:
@@ -237,18 +237,18 @@ std::string sentence(const Reason& r) {
     case ReasonCode::published:
       return "executed and recorded";
     case ReasonCode::nondeterministic:
-      return fmt::format(
+      return formatted(
           "{} differs from an earlier run with the same inputs: the command is not deterministic", s);
     case ReasonCode::waited:
       return s.empty() || s == "0"
                  ? "waited for an equal command that was running"
-                 : fmt::format("waited for an equal command that was running (process {})", s);
+                 : formatted("waited for an equal command that was running (process {})", s);
     case ReasonCode::ccache_bypassed:
       return "ccache stands before the compiler on PATH: it was told to do nothing (CCACHE_DISABLE=1)";
     case ReasonCode::tier_degraded:
-      return with_detail(fmt::format("observed with {} instead of a better way", s), r.before);
+      return with_detail(formatted("observed with {} instead of a better way", s), r.before);
   }
-  return with_detail(fmt::format("reason {}", static_cast<unsigned>(r.code)), s);
+  return with_detail(formatted("reason {}", static_cast<unsigned>(r.code)), s);
 }
 
 void encode(digest::Encoder& out, const Reason& reason) {

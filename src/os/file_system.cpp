@@ -1,24 +1,30 @@
 #include "os/file_system.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
+#include "base/format.h"
 #include "base/path.h"
 
 namespace hallmark::os {
+namespace {
+
+constexpr std::size_t kFirstRead = 4096;  // bytes, of a file that does not say its size
+
+}  // namespace
 
 Result<std::string> read_file(FileSystem& files, const std::string& path, std::size_t max_bytes) {
   HALLMARK_TRY(const auto file, files.open_read(path));
   HALLMARK_TRY(const FileStat stat, file->stat());
   const auto too_long = [&] {
-    return fail({ErrorKind::limit, fmt::format("read {}: longer than {} bytes", path, max_bytes), {}});
+    return fail({ErrorKind::limit, formatted("read {}: longer than {} bytes", path, max_bytes), {}});
   };
   if (stat.size_bytes > max_bytes) return too_long();
 
-  // One byte more than the size says: a whole file then needs one read, and growth (or /proc, whose sizes are
-  // 0) shows.
+  // One byte more than the size says: a whole file then needs one read, and growth shows. /proc says 0.
   std::string bytes;
   std::size_t filled = 0;
-  for (std::size_t room = static_cast<std::size_t>(stat.size_bytes) + 1;; room = bytes.size() + (64u << 10)) {
+  const std::size_t first = stat.size_bytes > 0 ? static_cast<std::size_t>(stat.size_bytes) + 1 : kFirstRead;
+  for (std::size_t room = first;; room = bytes.size() + std::max(bytes.size(), kFirstRead)) {
     bytes.resize(room);
     const std::size_t asked = bytes.size() - filled;
     HALLMARK_TRY(const std::size_t got,
@@ -58,7 +64,7 @@ Status replace(FileSystem& files, const std::string& from, const std::string& to
 
 Status write_file_atomically(FileSystem& files, const std::string& path, std::string_view bytes,
                              std::string_view unique, bool sync) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path, unique);
+  const std::string temporary = formatted("{}.{}.tmp", path, unique);
   const auto write = [&]() -> Status {
     HALLMARK_TRY(const auto file, files.create(temporary, 0666));
     HALLMARK_CHECK(file->write(as_bytes(bytes)));

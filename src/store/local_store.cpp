@@ -1,10 +1,9 @@
 #include "store/local_store.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 
+#include "base/format.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "store/internal/action_lock.h"
@@ -24,7 +23,7 @@ constexpr std::size_t kFormatBytes = 64;
 constexpr std::string_view kSweepMark = "swept";
 
 std::string format_text() {
-  return fmt::format("{}{}\n", kFormatWords, kStoreFormat);
+  return formatted("{}{}\n", kFormatWords, kStoreFormat);
 }
 
 /// The version that a FORMAT file names.
@@ -47,12 +46,12 @@ Status check_format(const std::string& text, const Layout& layout) {
   if (version == kStoreFormat) return {};
   if (version < kStoreFormat) {
     return fail({ErrorKind::invalid,
-                 fmt::format("the store {} has the old format {}", layout.folder(), version),
+                 formatted("the store {} has the old format {}", layout.folder(), version),
                  "remove the store's folder; it holds nothing that cannot be made again"});
   }
   return fail({ErrorKind::newer_format,
-               fmt::format("the store {} has format {}, this hallmark knows {}", layout.folder(), version,
-                           kStoreFormat),
+               formatted("the store {} has format {}, this hallmark knows {}", layout.folder(), version,
+                         kStoreFormat),
                "use a later hallmark, or another folder through HALLMARK_STORE"});
 }
 
@@ -64,15 +63,14 @@ Status make_store(os::FileSystem& files, os::Clock& clock, const Layout& layout)
     const bool ours = std::find(Layout::kNames.begin(), Layout::kNames.end(), name) != Layout::kNames.end() ||
                       name.starts_with(Layout::kFormat);
     if (ours) continue;
-    return fail(
-        {ErrorKind::invalid,
-         fmt::format("{} is not empty and not a store of hallmark: it holds {}", layout.folder(), name),
-         "choose another folder through HALLMARK_STORE"});
+    return fail({ErrorKind::invalid,
+                 formatted("{} is not empty and not a store of hallmark: it holds {}", layout.folder(), name),
+                 "choose another folder through HALLMARK_STORE"});
   }
   for (const std::string_view folder : Layout::kFolders)
     HALLMARK_CHECK(os::make_folders(files, layout.at(folder)));
   // Once in the life of a store: FORMAT is the one file that no checksum and no rerun could replace.
-  const std::string unique = fmt::format("{:x}", clock.steady_ns());
+  const std::string unique = formatted("{:x}", clock.steady_ns());
   Status written = os::write_file_atomically(files, layout.at(Layout::kFormat), format_text(), unique, true);
   if (written.has_value()) return written;
   const auto by_a_peer = files.lstat(layout.at(Layout::kFormat));
@@ -227,7 +225,7 @@ Result<std::vector<StoreDefect>> FolderStore::verify(bool repair,
   DigestTable table(files_, scratch_, layout_.at(Layout::kDigestTable), read_only_);
   HALLMARK_TRY(const std::uint64_t damaged, table.count_damaged(repair));
   if (damaged > 0) {
-    defects.push_back({layout_.at(Layout::kDigestTable), fmt::format("{} damaged entries", damaged)});
+    defects.push_back({layout_.at(Layout::kDigestTable), formatted("{} damaged entries", damaged)});
   }
   if (repair) {
     (void)scratch_.sweep();

@@ -2,9 +2,9 @@
 //
 // The child is made as posix_spawn makes it, with memory and descriptors shared until the execution: nothing
 // is copied, and the listener appears in our own table. The child gets a table of its own when it has entered
-// the tier (notify_tier.cpp) or, at the latest, from the kernel when it executes the program; descriptors 0 to
-// 2, which the child may have set before, are put back here. The calling thread sleeps until the program is executed or failed; that
-// execution is watched already, so the watcher thread must be at work.
+// the tier (notify_tier.cpp) or, at the latest, from the kernel when it executes the program; descriptors 0
+// to 2, which the child may have set before, are put back here. The calling thread sleeps until the program
+// is executed or failed; that execution is watched already, so the watcher thread must be at work.
 #pragma once
 
 #include <signal.h>

@@ -1,7 +1,6 @@
 #include "store/internal/blob_folder.h"
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/limits.h"
 
 namespace hallmark::store {
@@ -32,7 +31,7 @@ Result<digest::Digest> hash_all(os::ReadableFile& file, const Take& take) {
 
 Status BlobFolder::check_writable() const {
   if (!read_only_) return {};
-  return fail({ErrorKind::permission, fmt::format("the store {} is read-only", layout_.folder()), {}});
+  return fail({ErrorKind::permission, formatted("the store {} is read-only", layout_.folder()), {}});
 }
 
 Result<bool> BlobFolder::contains(const digest::Digest& digest) {
@@ -42,15 +41,14 @@ Result<bool> BlobFolder::contains(const digest::Digest& digest) {
 
 Error BlobFolder::remove_corrupt(const std::string& blob) {
   if (!read_only_) (void)files_.remove(blob);
-  return Error{ErrorKind::corrupt, fmt::format("{}: the bytes are not those that were stored", blob), {}};
+  return Error{ErrorKind::corrupt, formatted("{}: the bytes are not those that were stored", blob), {}};
 }
 
 Result<std::optional<std::string>> BlobFolder::read(const digest::Digest& digest, std::size_t max_bytes) {
   if (digest.size_bytes > max_bytes) {
-    return fail(
-        {ErrorKind::limit,
-         fmt::format("blob {}: {} bytes, the limit is {}", digest.hex(), digest.size_bytes, max_bytes),
-         {}});
+    return fail({ErrorKind::limit,
+                 formatted("blob {}: {} bytes, the limit is {}", digest.hex(), digest.size_bytes, max_bytes),
+                 {}});
   }
   const std::string blob = path_of(digest);
   auto bytes = os::read_file(files_, blob, static_cast<std::size_t>(digest.size_bytes));
@@ -80,13 +78,13 @@ Result<digest::Digest> BlobFolder::put(std::string_view bytes) {
 Result<digest::Digest> BlobFolder::put_file(const std::string& path) {
   HALLMARK_CHECK(check_writable());
   HALLMARK_TRY(const auto stat, files_.stat(path));
-  if (!stat) return fail({ErrorKind::not_found, fmt::format("store {}: it does not exist", path), {}});
+  if (!stat) return fail({ErrorKind::not_found, formatted("store {}: it does not exist", path), {}});
   if (stat->kind != NodeKind::file) {
-    return fail({ErrorKind::invalid, fmt::format("store {}: not a regular file", path), {}});
+    return fail({ErrorKind::invalid, formatted("store {}: not a regular file", path), {}});
   }
   if (stat->size_bytes > limits::kBlobBytes) {
     return fail(
-        {ErrorKind::limit, fmt::format("store {}: longer than {} bytes", path, limits::kBlobBytes), {}});
+        {ErrorKind::limit, formatted("store {}: longer than {} bytes", path, limits::kBlobBytes), {}});
   }
   if (stat->size_bytes > kSmallBlobBytes) return put_large(path);
   auto bytes = os::read_file(files_, path, kSmallBlobBytes);

@@ -1,7 +1,6 @@
 #include "store/internal/census.h"
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "store/internal/frame.h"
@@ -98,7 +97,7 @@ Result<std::optional<std::string>> Census::check_record(std::string_view payload
   };
   for (const digest::Digest& digest : blobs_of(*record)) {
     HALLMARK_TRY(const bool is_missing, missing(digest));
-    if (is_missing) return fmt::format("its blob {} is missing", digest.hex());
+    if (is_missing) return formatted("its blob {} is missing", digest.hex());
   }
   return std::nullopt;
 }

@@ -1,8 +1,8 @@
 #include "store/internal/frame.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include "base/format.h"
 
 namespace hallmark::store {
 namespace {
@@ -46,7 +46,7 @@ std::string seal_frame(FrameKind kind, const digest::Key& key, std::string_view 
 Result<std::string_view> open_frame(FrameKind kind, const digest::Key& key, std::string_view bytes) {
   if (bytes.size() < kFrameOverheadBytes) {
     return fail(
-        corrupt(fmt::format("{} bytes where a frame has at least {}", bytes.size(), kFrameOverheadBytes)));
+        corrupt(formatted("{} bytes where a frame has at least {}", bytes.size(), kFrameOverheadBytes)));
   }
   const std::string_view covered = bytes.substr(0, bytes.size() - kChecksumBytes);
   const digest::Sha256 checksum = digest::digest_of(covered).hash;
@@ -56,7 +56,7 @@ Result<std::string_view> open_frame(FrameKind kind, const digest::Key& key, std:
   const char version = covered[kMagic.size() + 1];
   if (version != kVersion) {
     return fail({ErrorKind::newer_format,
-                 fmt::format("frame version {}, known is {}", int{version}, int{kVersion}),
+                 formatted("frame version {}, known is {}", int{version}, int{kVersion}),
                  "use a later hallmark, or another store"});
   }
   std::uint64_t length = 0;

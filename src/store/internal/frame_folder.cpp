@@ -1,7 +1,6 @@
 #include "store/internal/frame_folder.h"
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/limits.h"
 
 namespace hallmark::store {
@@ -27,16 +26,16 @@ Result<std::optional<Frame>> FrameFolder::load(const digest::Key& key) {
 Error FrameFolder::reject(const digest::Key& key, const Error& why) {
   const std::string path = path_of(key);
   if (!read_only_) (void)files_.remove(path);
-  return Error{ErrorKind::corrupt, fmt::format("{}: {}", path, why.what), {}};
+  return Error{ErrorKind::corrupt, formatted("{}: {}", path, why.what), {}};
 }
 
 Status FrameFolder::check_writable(std::size_t payload_bytes) const {
   if (read_only_) {
-    return fail({ErrorKind::permission, fmt::format("the store {} is read-only", layout_.folder()), {}});
+    return fail({ErrorKind::permission, formatted("the store {} is read-only", layout_.folder()), {}});
   }
   if (payload_bytes > limits::kRecordBytes) {
     return fail({ErrorKind::limit,
-                 fmt::format("a record of {} bytes, the limit is {}", payload_bytes, limits::kRecordBytes),
+                 formatted("a record of {} bytes, the limit is {}", payload_bytes, limits::kRecordBytes),
                  {}});
   }
   return {};

@@ -1,8 +1,8 @@
 #include "store/internal/scratch.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/format.h"
 #include "base/limits.h"
 #include "base/path.h"
 
@@ -11,8 +11,8 @@ namespace hallmark::store {
 Result<std::string> Scratch::new_name() {
   // The steady time tells processes of equal number apart: containers that share a store, and numbers used
   // again.
-  return fmt::format("{}/{}/{}-{}-{:x}", layout_.folder(), Layout::kTemporaries, ::getpid(),
-                     next_.fetch_add(1), clock_.steady_ns());
+  return formatted("{}/{}/{}-{}-{:x}", layout_.folder(), Layout::kTemporaries, ::getpid(), next_.fetch_add(1),
+                   clock_.steady_ns());
 }
 
 Status Scratch::make_parent(const std::string& path) {

@@ -1,10 +1,9 @@
 #include "store/internal/table_hasher.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
+#include "base/format.h"
 #include "base/limits.h"
 
 namespace hallmark::store {
@@ -65,9 +64,9 @@ Result<std::optional<TableHasher::Hashed>> TableHasher::read_and_hash(const std:
 
 Result<TableHasher::Hashed> TableHasher::hash(const std::string& path) {
   HALLMARK_TRY(const auto stat, files_.stat(path));
-  if (!stat) return fail({ErrorKind::not_found, fmt::format("hash {}: it does not exist", path), {}});
+  if (!stat) return fail({ErrorKind::not_found, formatted("hash {}: it does not exist", path), {}});
   if (stat->kind != NodeKind::file)
-    return fail({ErrorKind::invalid, fmt::format("hash {}: not a regular file", path), {}});
+    return fail({ErrorKind::invalid, formatted("hash {}: not a regular file", path), {}});
   if (const auto known = find(path, *stat)) return Hashed{*known, *stat};
 
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -77,7 +76,7 @@ Result<TableHasher::Hashed> TableHasher::hash(const std::string& path) {
     remember(path, *hashed, started_ns);
     return *hashed;
   }
-  return fail({ErrorKind::io, fmt::format("hash {}: it changes while it is read", path), {}});
+  return fail({ErrorKind::io, formatted("hash {}: it changes while it is read", path), {}});
 }
 
 Status TableHasher::flush() {

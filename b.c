@@ -1,0 +1,1 @@
+int f61(int a){return a+61;}
