@@ -19,40 +19,11 @@ using model::Use;
 
 constexpr std::size_t kSourceBytes = 256u << 20;
 
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-bool has_word(std::string_view text, std::string_view word) {
-  for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const bool starts = at == 0 || !is_word_character(text[at - 1]);
-    const bool ends = at + word.size() == text.size() || !is_word_character(text[at + word.size()]);
-    if (starts && ends) return true;
-  }
-  return false;
-}
-
 bool is_gpu_device(std::string_view path) {
   return path.starts_with("/dev/nvidia") || path.starts_with("/dev/dri/") || path == "/dev/kfd";
 }
 
-/// Text that a compiler may have taken for source: not machine code, an archive or a precompiled header.
-bool looks_like_source(std::string_view text) {
-  return text.substr(0, 4096).find('\0') == std::string_view::npos && !text.starts_with("!<arch>\n");
-}
-
 }  // namespace
-
-ClockWords clock_words(std::string_view text) {
-  ClockWords words;
-  // Nearly every text holds none of them: one search for what they share.
-  if (text.find("__DATE__") == std::string_view::npos && text.find("__TIME") == std::string_view::npos)
-    return words;
-  words.date = has_word(text, "__DATE__");
-  words.time = has_word(text, "__TIME__");
-  words.timestamp = has_word(text, "__TIMESTAMP__");
-  return words;
-}
 
 struct Questions::Draft {
   std::map<model::Question, model::Answer> answers;
@@ -64,7 +35,8 @@ struct Questions::Draft {
   std::map<std::string, std::set<std::size_t>> searched;  ///< name -> places in PATH where it was looked for
   std::set<std::string> libraries;                        ///< sonames that were asked for
   std::vector<const model::ObservedInput*> contents;
-  std::set<std::string_view> read;  ///< paths whose content was read
+  std::map<std::string_view, digest::ClockWords> clocks;  ///< of contents, where the hasher knew them
+  std::set<std::string_view> read;                        ///< paths whose content was read
   bool loader_cache_read = false;
   bool search_path_counts = false;
 
@@ -329,6 +301,7 @@ void Questions::add_contents(const model::Observation& observation, bool with_co
       if (const auto hashed = world_.hasher.hash(input->path); hashed.has_value()) {
         now = hashed->stat;
         answer = answer_digest(hashed->digest);
+        if (hashed->clock) draft.clocks.emplace(input->path, *hashed->clock);
       }
     } else if (const auto stat = world_.files.lstat(input->path); stat.has_value()) {
       now = *stat;
@@ -346,6 +319,16 @@ void Questions::add_contents(const model::Observation& observation, bool with_co
   }
 }
 
+digest::ClockWords Questions::clock_words_of(const model::ObservedInput& input, const Draft& draft) const {
+  const auto known = draft.clocks.find(input.path);
+  if (known != draft.clocks.end()) return known->second;
+  const auto text = os::read_file(world_.files, input.path, kSourceBytes);
+  if (!text.has_value()) return {};
+  digest::ClockScanner scanner;
+  scanner.update(*text);
+  return scanner.finish();
+}
+
 void Questions::add_source_clocks(const model::Observation& observation, Draft& draft) {
   const bool compiles = std::any_of(observation.programs.begin(), observation.programs.end(),
                                     [](const auto& program) { return reads_c_sources(program.name); });
@@ -358,9 +341,7 @@ void Questions::add_source_clocks(const model::Observation& observation, Draft& 
     if (programs.contains(input->path) || is_library_name(path::base_name(input->path)) ||
         is_volatile(input->path))
       continue;
-    const auto text = os::read_file(world_.files, input->path, kSourceBytes);
-    if (!text.has_value() || !looks_like_source(*text)) continue;
-    const auto words = clock_words(*text);
+    const auto words = clock_words_of(*input, draft);
     if (!words.any()) continue;
     if (words.date) add_machine("date", draft);
     if (words.timestamp) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "digest/clock_words.h"
 #include "engine/environment.h"
 #include "engine/states.h"
 #include "model/observation.h"
@@ -24,20 +25,10 @@ struct Asked {
   std::vector<std::string> changed;    ///< inputs that changed while the command ran
 };
 
-/// Which clock words a source text holds, comments included: a comment costs a rerun, a miss would cost the
-/// truth.
-struct ClockWords {
-  bool date = false;       ///< __DATE__
-  bool time = false;       ///< __TIME__
-  bool timestamp = false;  ///< __TIMESTAMP__
-  bool any() const { return date || time || timestamp; }
-};
-ClockWords clock_words(std::string_view text);
-
 class Questions {
  public:
   /// `native`: the command's words ask for this machine's processor. `clock`: clock words among its words.
-  Questions(States::World world, States& states, std::string root, bool native, ClockWords clock)
+  Questions(States::World world, States& states, std::string root, bool native, digest::ClockWords clock)
       : world_(world),
         states_(states),
         root_(std::move(root)),
@@ -63,6 +54,7 @@ class Questions {
   void add_processor(const model::Observation& observation, Draft& draft);
   void add_attributes(const model::Observation& observation, Draft& draft);
   void add_contents(const model::Observation& observation, bool with_contents, Draft& draft);
+  digest::ClockWords clock_words_of(const model::ObservedInput& input, const Draft& draft) const;
   void add_source_clocks(const model::Observation& observation, Draft& draft);
   void add_stdin(const model::Observation& observation, Draft& draft);
 
@@ -71,7 +63,7 @@ class Questions {
   std::string root_;
   std::vector<std::string> temporary_folders_;
   bool native_;
-  ClockWords clock_;
+  digest::ClockWords clock_;
 };
 
 }  // namespace hallmark::engine

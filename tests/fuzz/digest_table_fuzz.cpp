@@ -26,7 +26,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                     .mode = 0644,
                     .kind = NodeKind::file};
   };
-  const auto right = [](std::uint64_t inode) { return digest::digest_of(std::to_string(inode)).hash; };
+  // The corpus was written before clock words were; the files after the fourth have them.
+  const auto right = [](std::uint64_t inode) {
+    std::optional<digest::ClockWords> words;
+    if (inode >= 4) words = digest::ClockWords{inode % 2 == 0, inode % 3 == 0, false};
+    return store::DigestTable::Known{digest::digest_of(std::to_string(inode)).hash, words};
+  };
   constexpr std::uint64_t kPages = 4;
   const auto open = [&] { return store::DigestTable(files, scratch, "/s/digests", false, kPages); };
   {
@@ -44,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto found = table.find(stat_of(inode));
     // The corpus holds tables in which these files have their right digests: damage may lose them, not change
     // them.
-    if (found && *found != right(inode)) std::abort();
+    if (found && found->hash != right(inode).hash) std::abort();
     table.insert(stat_of(inode), right(inode));
   }
   if (!table.flush().has_value()) std::abort();

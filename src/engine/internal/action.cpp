@@ -275,11 +275,11 @@ Status Action::execute() {
 }
 
 /// In arguments and in variables such as NVCC_APPEND_FLAGS: -DSTAMP=__TIME__.
-ClockWords Action::named_clock_words() const {
+digest::ClockWords Action::named_clock_words() const {
   std::string text;
   for (const auto& word : words_) text.append(word).append("\n");
   for (const auto& [name, value] : command_.environment) text.append(value).append("\n");
-  return clock_words(text);
+  return digest::clock_words(text);
 }
 
 bool Action::asks_for_native() const {

@@ -50,7 +50,7 @@ class Action {
   Status tell_build_tool(const model::Observation& observation, const Asked& asked,
                          const std::map<std::string, std::string>& depfiles, bool succeeded);
   bool asks_for_native() const;
-  ClockWords named_clock_words() const;
+  digest::ClockWords named_clock_words() const;
   Territory territory() const;
   void warn(std::string line);
 

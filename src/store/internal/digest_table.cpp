@@ -20,13 +20,35 @@ constexpr unsigned kInodesPerPage_log2 = 5;
 struct Entry {
   std::uint64_t device;
   std::uint64_t inode;
-  std::uint64_t size_bytes;
+  std::uint64_t size_and_clock;  ///< size in bytes; above it the clock words
   std::int64_t mtime_ns;
   std::int64_t ctime_ns;
   digest::Sha256 hash;
   std::uint64_t check;
 };
 static_assert(sizeof(Entry) == DigestTable::kEntryBytes);
+
+constexpr unsigned kSizeBits = 56;
+constexpr std::uint64_t kLooked = 1;
+constexpr std::uint64_t kDate = 2;
+constexpr std::uint64_t kTime = 4;
+constexpr std::uint64_t kTimestamp = 8;
+
+std::uint64_t bits_of(const std::optional<digest::ClockWords>& clock) {
+  if (!clock) return 0;
+  return kLooked | (clock->date ? kDate : 0) | (clock->time ? kTime : 0) |
+         (clock->timestamp ? kTimestamp : 0);
+}
+
+std::optional<digest::ClockWords> clock_of(const Entry& entry) {
+  const std::uint64_t bits = entry.size_and_clock >> kSizeBits;
+  if ((bits & kLooked) == 0) return std::nullopt;
+  return digest::ClockWords{(bits & kDate) != 0, (bits & kTime) != 0, (bits & kTimestamp) != 0};
+}
+
+std::uint64_t size_of(const Entry& entry) {
+  return entry.size_and_clock & ((std::uint64_t{1} << kSizeBits) - 1);
+}
 
 std::uint64_t check_of(const Entry& entry, std::uint64_t page_number) {
   return XXH3_64bits_withSeed(&entry, offsetof(Entry, check), page_number);
@@ -133,21 +155,23 @@ DigestTable::Page& DigestTable::page_at(std::uint64_t number) {
   return *page;
 }
 
-std::optional<digest::Sha256> DigestTable::find(const FileStat& stat) {
+std::optional<DigestTable::Known> DigestTable::find(const FileStat& stat) {
   const std::uint64_t number = page_of(stat);
   for (const Entry& entry : page_at(number).entries) {
     if (entry.inode != stat.inode || entry.ctime_ns != stat.ctime_ns || entry.mtime_ns != stat.mtime_ns ||
-        entry.size_bytes != stat.size_bytes || entry.device != stat.device) {
+        size_of(entry) != stat.size_bytes || entry.device != stat.device) {
       continue;
     }
-    if (is_valid(entry, number)) return entry.hash;
+    if (is_valid(entry, number)) return Known{entry.hash, clock_of(entry)};
   }
   return std::nullopt;
 }
 
-void DigestTable::insert(const FileStat& stat, const digest::Sha256& hash) {
+void DigestTable::insert(const FileStat& stat, const Known& known) {
+  if (stat.size_bytes >> kSizeBits != 0) return;  // no file system has such files
   const std::uint64_t number = page_of(stat);
-  Entry entry{stat.device, stat.inode, stat.size_bytes, stat.mtime_ns, stat.ctime_ns, hash, 0};
+  const std::uint64_t size_and_clock = stat.size_bytes | bits_of(known.clock) << kSizeBits;
+  Entry entry{stat.device, stat.inode, size_and_clock, stat.mtime_ns, stat.ctime_ns, known.hash, 0};
   entry.check = check_of(entry, number);
   page_at(number).insert(entry, number);
 }

@@ -21,6 +21,7 @@
 
 #include "base/file_stat.h"
 #include "base/limits.h"
+#include "digest/clock_words.h"
 #include "digest/digest.h"
 #include "os/file_system.h"
 #include "store/internal/scratch.h"
@@ -40,8 +41,13 @@ class DigestTable {
   DigestTable(const DigestTable&) = delete;
   DigestTable& operator=(const DigestTable&) = delete;
 
-  std::optional<digest::Sha256> find(const FileStat& stat);
-  void insert(const FileStat& stat, const digest::Sha256& hash);
+  struct Known {
+    digest::Sha256 hash;
+    std::optional<digest::ClockWords> clock;  ///< nullopt: nobody looked for them
+    bool operator==(const Known&) const = default;
+  };
+  std::optional<Known> find(const FileStat& stat);
+  void insert(const FileStat& stat, const Known& known);
 
   /// Writes new entries to the file, which is made if it is absent or damaged.
   Status flush();

@@ -27,12 +27,12 @@ bool TableHasher::is_trusted(const std::string& path, std::uint64_t device) {
   return trusted;
 }
 
-std::optional<digest::Digest> TableHasher::find(const std::string& path, const FileStat& stat) {
+std::optional<TableHasher::Hashed> TableHasher::find(const std::string& path, const FileStat& stat) {
   const std::lock_guard lock(mutex_);
   if (!is_trusted(path, stat.device)) return std::nullopt;
-  const auto hash = table_.find(stat);
-  if (!hash) return std::nullopt;
-  return digest::Digest{*hash, stat.size_bytes};
+  const auto known = table_.find(stat);
+  if (!known) return std::nullopt;
+  return Hashed{{known->hash, stat.size_bytes}, stat, known->clock};
 }
 
 void TableHasher::remember(const std::string& path, const Hashed& hashed, std::int64_t started_ns) {
@@ -41,13 +41,14 @@ void TableHasher::remember(const std::string& path, const Hashed& hashed, std::i
                        !is_near(hashed.stat.mtime_ns, started_ns);
   if (!settled) return;
   const std::lock_guard lock(mutex_);
-  if (is_trusted(path, hashed.stat.device)) table_.insert(hashed.stat, hashed.digest.hash);
+  if (is_trusted(path, hashed.stat.device)) table_.insert(hashed.stat, {hashed.digest.hash, hashed.clock});
 }
 
 Result<std::optional<TableHasher::Hashed>> TableHasher::read_and_hash(const std::string& path) {
   HALLMARK_TRY(const auto file, files_.open_read(path));
   HALLMARK_TRY(const FileStat before, file->stat());
   digest::Hasher hasher;
+  digest::ClockScanner clock;
   std::array<std::uint8_t, kReadChunkBytes> buffer;
   std::uint64_t left = before.size_bytes;
   while (left > 0) {
@@ -55,11 +56,12 @@ Result<std::optional<TableHasher::Hashed>> TableHasher::read_and_hash(const std:
     HALLMARK_TRY(const std::size_t got, file->read(std::span(buffer).first(room)));
     if (got == 0) return std::nullopt;
     hasher.update(ByteView(buffer).first(got));
+    clock.update(as_text(ByteView(buffer).first(got)));
     left -= got;
   }
   HALLMARK_TRY(const FileStat after, file->stat());
   if (before != after) return std::nullopt;
-  return Hashed{hasher.finish(), after};
+  return Hashed{hasher.finish(), after, clock.finish()};
 }
 
 Result<TableHasher::Hashed> TableHasher::hash(const std::string& path) {
@@ -67,7 +69,7 @@ Result<TableHasher::Hashed> TableHasher::hash(const std::string& path) {
   if (!stat) return fail({ErrorKind::not_found, formatted("hash {}: it does not exist", path), {}});
   if (stat->kind != NodeKind::file)
     return fail({ErrorKind::invalid, formatted("hash {}: not a regular file", path), {}});
-  if (const auto known = find(path, *stat)) return Hashed{*known, *stat};
+  if (const auto known = find(path, *stat)) return *known;
 
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const std::int64_t started_ns = clock_.now_ns();

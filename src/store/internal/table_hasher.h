@@ -24,7 +24,7 @@ class TableHasher final : public digest::ContentHasher {
   Status flush();
 
  private:
-  std::optional<digest::Digest> find(const std::string& path, const FileStat& stat);
+  std::optional<Hashed> find(const std::string& path, const FileStat& stat);
   void remember(const std::string& path, const Hashed& hashed, std::int64_t started_ns);
   bool is_trusted(const std::string& path, std::uint64_t device);
   Result<std::optional<Hashed>> read_and_hash(const std::string& path);

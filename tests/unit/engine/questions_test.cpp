@@ -148,20 +148,6 @@ TEST_F(QuestionsTest, AnInputWrittenJustBeforeIsRacy) {
   EXPECT_EQ(doubts_, Lines{});
 }
 
-TEST_F(QuestionsTest, ClockWordsAreWholeWords) {
-  const auto words = [](std::string_view text) {
-    const auto found = clock_words(text);
-    return std::string(found.date ? "d" : "") + (found.time ? "t" : "") + (found.timestamp ? "s" : "");
-  };
-  EXPECT_EQ(words("x = __DATE__;"), "d");
-  EXPECT_EQ(words("__TIME__"), "t");
-  EXPECT_EQ(words("(__TIMESTAMP__)"), "s");
-  EXPECT_EQ(words("__DATE__ __TIME__ __TIMESTAMP__"), "dts");
-  EXPECT_EQ(words("__DATE__X X__TIME__ __TIME __DATE_"), "");
-  EXPECT_EQ(words("x__DATE__ then __DATE__"), "d") << "the second one counts";
-  EXPECT_EQ(words(""), "");
-}
-
 TEST_F(QuestionsTest, SourcesThatAskForTheClock) {
   edit("/r/a.h", "const char* d = __DATE__;\n");
   auto lines = ask([this](Play& play) { compile(play); });

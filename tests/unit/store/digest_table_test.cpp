@@ -29,7 +29,11 @@ class DigestTableTest : public StoreTest {
             .mode = 0644,
             .kind = NodeKind::file};
   }
-  static digest::Sha256 hash_of(std::uint64_t inode) { return digest::digest_of(std::to_string(inode)).hash; }
+  static DigestTable::Known known_of(std::uint64_t inode) {
+    DigestTable::Known known{digest::digest_of(std::to_string(inode)).hash, std::nullopt};
+    if (inode % 3 != 0) known.clock = digest::ClockWords{inode % 3 == 1, inode % 5 == 0, inode % 7 == 0};
+    return known;
+  }
 
   Layout layout_{test::kStore};
   Scratch scratch_{files_, clock_, layout_};
@@ -37,18 +41,18 @@ class DigestTableTest : public StoreTest {
 
 TEST_F(DigestTableTest, WhatIsFlushedIsFound) {
   const auto writer = table();
-  for (std::uint64_t i = 1; i <= 2000; ++i) writer->insert(stat_of(i), hash_of(i));
+  for (std::uint64_t i = 1; i <= 2000; ++i) writer->insert(stat_of(i), known_of(i));
   EXPECT_EQ(table()->find(stat_of(1)), std::nullopt) << "not yet flushed";
-  EXPECT_EQ(writer->find(stat_of(1)), hash_of(1)) << "but known to its writer";
+  EXPECT_EQ(writer->find(stat_of(1)), known_of(1)) << "but known to its writer";
   ASSERT_TRUE(writer->flush().has_value());
   const auto reader = table(true);
-  for (std::uint64_t i = 1; i <= 2000; ++i) EXPECT_EQ(reader->find(stat_of(i)), hash_of(i));
+  for (std::uint64_t i = 1; i <= 2000; ++i) EXPECT_EQ(reader->find(stat_of(i)), known_of(i));
   EXPECT_EQ(reader->find(stat_of(2001)), std::nullopt);
 }
 
 TEST_F(DigestTableTest, EveryPartOfTheStatCounts) {
   const auto writer = table();
-  writer->insert(stat_of(5), hash_of(5));
+  writer->insert(stat_of(5), known_of(5));
   ASSERT_TRUE(writer->flush().has_value());
   const auto reader = table();
   for (int part = 0; part < 5; ++part) {
@@ -60,19 +64,19 @@ TEST_F(DigestTableTest, EveryPartOfTheStatCounts) {
     if (part == 4) ++stat.ctime_ns;
     EXPECT_EQ(reader->find(stat), std::nullopt) << part;
   }
-  EXPECT_EQ(reader->find(stat_of(5)), hash_of(5));
+  EXPECT_EQ(reader->find(stat_of(5)), known_of(5));
 }
 
 TEST_F(DigestTableTest, ANewStateOfAFileReplacesTheOld) {
   const auto writer = table();
-  writer->insert(stat_of(5), hash_of(5));
+  writer->insert(stat_of(5), known_of(5));
   ASSERT_TRUE(writer->flush().has_value());
   FileStat later = stat_of(5);
   later.ctime_ns = 3000;
   const auto second = table();
-  second->insert(later, hash_of(6));
+  second->insert(later, known_of(6));
   ASSERT_TRUE(second->flush().has_value());
-  EXPECT_EQ(table()->find(later), hash_of(6));
+  EXPECT_EQ(table()->find(later), known_of(6));
   EXPECT_EQ(table()->find(stat_of(5)), std::nullopt);
 }
 
@@ -81,12 +85,12 @@ TEST_F(DigestTableTest, WritersKeepEachOthersEntries) {
   const auto two = table();
   (void)one->find(stat_of(1));
   (void)two->find(stat_of(1));  // both have read the page
-  one->insert(stat_of(1), hash_of(1));
-  two->insert(stat_of(2), hash_of(2));
+  one->insert(stat_of(1), known_of(1));
+  two->insert(stat_of(2), known_of(2));
   ASSERT_TRUE(one->flush().has_value());
   ASSERT_TRUE(two->flush().has_value());
-  EXPECT_EQ(table()->find(stat_of(1)), hash_of(1));
-  EXPECT_EQ(table()->find(stat_of(2)), hash_of(2));
+  EXPECT_EQ(table()->find(stat_of(1)), known_of(1));
+  EXPECT_EQ(table()->find(stat_of(2)), known_of(2));
 }
 
 TEST_F(DigestTableTest, AFullPageForgetsAndGoesOn) {
@@ -98,7 +102,7 @@ TEST_F(DigestTableTest, AFullPageForgetsAndGoesOn) {
     stat.device = device;
     for (std::uint64_t i = 0; i < 16; ++i) {
       stat.inode = 64 + i;
-      writer->insert(stat, hash_of(device));
+      writer->insert(stat, known_of(device));
     }
   }
   ASSERT_TRUE(writer->flush().has_value());
@@ -106,7 +110,7 @@ TEST_F(DigestTableTest, AFullPageForgetsAndGoesOn) {
   FileStat last = stat_of(64);
   last.inode = 64 + 15;
   last.device = 39'999;
-  EXPECT_EQ(table()->find(last), hash_of(39'999));
+  EXPECT_EQ(table()->find(last), known_of(39'999));
 }
 
 TEST_F(DigestTableTest, ATableOfAnotherShapeIsMadeAnew) {
@@ -114,15 +118,15 @@ TEST_F(DigestTableTest, ATableOfAnotherShapeIsMadeAnew) {
     disk_.put("/store/digests", content);
     const auto writer = table();
     EXPECT_EQ(writer->find(stat_of(1)), std::nullopt);
-    writer->insert(stat_of(1), hash_of(1));
+    writer->insert(stat_of(1), known_of(1));
     ASSERT_TRUE(writer->flush().has_value());
-    EXPECT_EQ(table()->find(stat_of(1)), hash_of(1));
+    EXPECT_EQ(table()->find(stat_of(1)), known_of(1));
   }
 }
 
 TEST_F(DigestTableTest, NoFlippedBitOfAnEntryIsBelieved) {
   const auto writer = table();
-  writer->insert(stat_of(1), hash_of(1));
+  writer->insert(stat_of(1), known_of(1));
   ASSERT_TRUE(writer->flush().has_value());
   const std::string good = disk_.bytes("/store/digests");
   const std::size_t entry = good.find_first_not_of('\0', DigestTable::kPageBytes);
@@ -136,7 +140,7 @@ TEST_F(DigestTableTest, NoFlippedBitOfAnEntryIsBelieved) {
     EXPECT_EQ(table()->find(stat_of(1)), std::nullopt) << bit;
     write(good[entry + bit / 8]);
   }
-  EXPECT_EQ(table()->find(stat_of(1)), hash_of(1));
+  EXPECT_EQ(table()->find(stat_of(1)), known_of(1));
 }
 
 TEST_F(DigestTableTest, AnEntryInAnotherPageIsNone) {
@@ -145,7 +149,7 @@ TEST_F(DigestTableTest, AnEntryInAnotherPageIsNone) {
     return DigestTable(files_, scratch_, layout_.at(Layout::kDigestTable), false, 2);
   };
   auto writer = open_small();
-  for (std::uint64_t i = 0; i < 40; ++i) writer.insert(stat_of(i * 32), hash_of(i));
+  for (std::uint64_t i = 0; i < 40; ++i) writer.insert(stat_of(i * 32), known_of(i));
   ASSERT_TRUE(writer.flush().has_value());
   const std::string bytes = disk_.bytes("/store/digests");
   const auto page = [&](std::size_t number) {
@@ -155,9 +159,9 @@ TEST_F(DigestTableTest, AnEntryInAnotherPageIsNone) {
   auto reader = open_small();
   std::uint64_t found = 0;
   for (std::uint64_t i = 0; i < 40; ++i) {
-    const auto hash = reader.find(stat_of(i * 32));
-    if (!hash) continue;
-    EXPECT_EQ(*hash, hash_of(i));
+    const auto known = reader.find(stat_of(i * 32));
+    if (!known) continue;
+    EXPECT_EQ(*known, known_of(i));
     ++found;
   }
   const std::uint64_t damaged = open_small().count_damaged(false).value();
@@ -167,9 +171,20 @@ TEST_F(DigestTableTest, AnEntryInAnotherPageIsNone) {
   EXPECT_EQ(open_small().count_damaged(false).value(), 0u);
 }
 
+TEST_F(DigestTableTest, ASizeThatLeavesNoRoomForClockWordsIsNotKept) {
+  const auto writer = table();
+  auto huge = stat_of(1);
+  huge.size_bytes = std::uint64_t{1} << 56;
+  writer->insert(huge, known_of(1));
+  EXPECT_EQ(writer->find(huge), std::nullopt);
+  huge.size_bytes -= 1;
+  writer->insert(huge, known_of(1));
+  EXPECT_EQ(writer->find(huge), known_of(1));
+}
+
 TEST_F(DigestTableTest, FailingReadsAreAsIfNothingWereKnown) {
   const auto writer = table();
-  writer->insert(stat_of(1), hash_of(1));
+  writer->insert(stat_of(1), known_of(1));
   ASSERT_TRUE(writer->flush().has_value());
   files_.fail_reads_from(1);
   EXPECT_EQ(table()->find(stat_of(1)), std::nullopt);
@@ -177,13 +192,13 @@ TEST_F(DigestTableTest, FailingReadsAreAsIfNothingWereKnown) {
 
 TEST_F(DigestTableTest, AFullDiskIsAnErrorOfFlushAlone) {
   const auto writer = table();
-  writer->insert(stat_of(1), hash_of(1));
+  writer->insert(stat_of(1), known_of(1));
   files_.fail_from(1, ENOSPC);
   EXPECT_EQ(writer->flush().error().kind, ErrorKind::no_space);
-  EXPECT_EQ(writer->find(stat_of(1)), hash_of(1));
+  EXPECT_EQ(writer->find(stat_of(1)), known_of(1));
   files_.heal();
   EXPECT_TRUE(writer->flush().has_value());
-  EXPECT_EQ(table()->find(stat_of(1)), hash_of(1));
+  EXPECT_EQ(table()->find(stat_of(1)), known_of(1));
 }
 
 class TableHasherTest : public DigestTableTest {

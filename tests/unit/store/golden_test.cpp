@@ -71,7 +71,8 @@ TEST_F(StoreGolden, DigestTable) {
                       .ctime_ns = 2'000'000'009,
                       .mode = 0644,
                       .kind = NodeKind::file};
-  table.insert(stat, digest::digest_of("object").hash);
+  const auto object = digest::digest_of("object").hash;
+  table.insert(stat, {object, std::nullopt});
   ASSERT_TRUE(table.flush().has_value());
   const std::string bytes = disk_.bytes("/store/digests");
   test::expect_golden(HALLMARK_SOURCE_DIR, "digest_table_header", bytes.substr(0, 48));
@@ -80,6 +81,10 @@ TEST_F(StoreGolden, DigestTable) {
   ASSERT_NE(entry, std::string::npos);
   test::expect_golden(HALLMARK_SOURCE_DIR, "digest_table_entry", bytes.substr(entry, 80));
   test::expect_golden(HALLMARK_SOURCE_DIR, "digest_table_place", std::to_string(entry));
+  table.insert(stat, {object, digest::ClockWords{.date = true, .timestamp = true}});
+  ASSERT_TRUE(table.flush().has_value());
+  test::expect_golden(HALLMARK_SOURCE_DIR, "digest_table_clock",
+                      disk_.bytes("/store/digests").substr(entry, 80));
 }
 
 TEST_F(StoreGolden, Counters) {
