@@ -194,11 +194,11 @@ bool BuildFolder::writes_into(const std::string& folder, std::int64_t start_ns) 
   if (std::any_of(kBuildMarks.begin(), kBuildMarks.end(),
                   [&](std::string_view mark) { return exists(path::join(folder, mark)); }))
     return true;
-  if (ninja_folder_) {
-    if (manifest().folders.contains(folder)) return true;
-  } else if (made_by_cmake_ && path::is_within(folder, build_folder_)) {
-    return true;
-  }
+  // A CMake build folder belongs to the build; scripts of its custom targets write where no build statement
+  // says so. (A build in the source tree itself does not make that the build's.)
+  const bool apart = !ninja_folder_ || !exists(path::join(build_folder_, "CMakeLists.txt"));
+  if (made_by_cmake_ && path::is_within(folder, build_folder_) && apart) return true;
+  if (ninja_folder_ && manifest().folders.contains(folder)) return true;
   const auto stat = files_.stat(folder);
   return stat.has_value() && *stat && (*stat)->mtime_ns >= start_ns;
 }

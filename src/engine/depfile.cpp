@@ -122,7 +122,10 @@ std::string Dependencies::spelled(const std::string& path) const {
 std::string Dependencies::depfile(const std::string& target, bool phony) const {
   std::vector<std::string> names;
   for (const auto& path : all_) names.push_back(spelled(path));
-  return make_rule(target, names) + (phony ? "\n" + phony_targets(names) : std::string());
+  // Where the inputs are named from another folder, the target is as well: Ninja looks for its own name of
+  // it.
+  const auto name = base_ == tools_.command.cwd ? target : spelled(absolute_path(tools_.command.cwd, target));
+  return make_rule(name, names) + (phony ? "\n" + phony_targets(names) : std::string());
 }
 
 /// `spelled` as an observed path would name it. Folders are asked once each.

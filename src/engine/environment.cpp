@@ -21,6 +21,7 @@ constexpr IgnoredVariable kIgnored[] = {
     {"TERMINFO", "terminal"},
     {"TERM_PROGRAM*", "terminal"},
     {"TERM_SESSION_ID", "terminal"},
+    {"GPG_TTY", "terminal, for GnuPG"},
     {"COLORTERM", "terminal"},
     {"COLORFGBG", "terminal"},
     {"COLUMNS", "terminal size"},

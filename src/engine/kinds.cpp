@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, 11> kLinkers = {"ld",     "ld.bfd",   "ld
 constexpr std::array<std::string_view, 14> kAssemblers = {
     "as",  "nasm",    "yasm",      "objcopy", "llvm-objcopy",          "fatbinary", "bin2c", "llc",
     "opt", "llvm-as", "llvm-link", "llvm-mc", "clang-offload-bundler", "llvm-ar"};
+constexpr std::array<std::string_view, 2> kNasms = {"nasm", "yasm"};
 constexpr std::array<std::string_view, 3> kVariableReaders = {"rustc", "nasm", "yasm"};
 constexpr std::array<std::string_view, 5> kRemotePeers = {"sccache", "distcc", "icecc", "icerun", "gomacc"};
 constexpr std::array<std::string_view, 27> kTimestampReaders = {
@@ -172,6 +173,20 @@ ProgramKind kind_of_program(std::string_view program) {
 
 bool reads_c_sources(std::string_view program) {
   return names_tool(tool_name(program), kCompilers);
+}
+
+bool reads_nasm_sources(std::string_view program) {
+  return names_tool(tool_name(program), kNasms);
+}
+
+bool nasm_asks_for_clock(std::string_view text) {
+  // NASM manual, "Assembly Date and Time Macros"; the spelling with question marks since NASM 2.15.
+  for (const std::string_view word : {"DATE", "TIME", "UTC_DATE", "UTC_TIME", "POSIX_TIME"}) {
+    for (const std::string_view before : {"__", "__?"}) {
+      if (text.find(std::string(before).append(word)) != std::string_view::npos) return true;
+    }
+  }
+  return false;
 }
 
 bool reads_timestamps(std::string_view program) {

@@ -27,6 +27,10 @@ ProgramKind kind_of_program(std::string_view path);
 /// A program that a tool of C's family starts to read source texts; their __DATE__ and __TIME__ mean the
 /// clock.
 bool reads_c_sources(std::string_view program);
+/// NASM and Yasm, whose sources ask for the time by words of their own (nasm_asks_for_clock).
+bool reads_nasm_sources(std::string_view program);
+/// Whether a text holds one of them, comments included: __TIME__, __?UTC_DATE?__ and their like.
+bool nasm_asks_for_clock(std::string_view text);
 /// A program that looks at modification times to decide or to record (make, tar, install ...): rule 4.
 bool reads_timestamps(std::string_view program);
 /// Whether any variable can reach what the program makes: those of kind other, and languages whose sources

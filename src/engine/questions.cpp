@@ -332,7 +332,9 @@ digest::ClockWords Questions::clock_words_of(const model::ObservedInput& input, 
 void Questions::add_source_clocks(const model::Observation& observation, Draft& draft) {
   const bool compiles = std::any_of(observation.programs.begin(), observation.programs.end(),
                                     [](const auto& program) { return reads_c_sources(program.name); });
-  if (!compiles || !draft.doubts.empty()) return;
+  const bool assembles = std::any_of(observation.programs.begin(), observation.programs.end(),
+                                     [](const auto& program) { return reads_nasm_sources(program.name); });
+  if ((!compiles && !assembles) || !draft.doubts.empty()) return;
   if (clock_.date) add_machine("date", draft);
   if (clock_.time || clock_.timestamp) draft.doubt(ReasonCode::clock_used, "the arguments or a variable");
   std::set<std::string_view> programs;
@@ -341,6 +343,11 @@ void Questions::add_source_clocks(const model::Observation& observation, Draft& 
     if (programs.contains(input->path) || is_library_name(path::base_name(input->path)) ||
         is_volatile(input->path))
       continue;
+    if (assembles) {
+      const auto text = os::read_file(world_.files, input->path, kSourceBytes);
+      if (text.has_value() && nasm_asks_for_clock(*text)) draft.doubt(ReasonCode::clock_used, input->path);
+    }
+    if (!compiles) continue;
     const auto words = clock_words_of(*input, draft);
     if (!words.any()) continue;
     if (words.date) add_machine("date", draft);

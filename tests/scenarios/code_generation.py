@@ -5,6 +5,8 @@ old kernels in the library or rebuild all of them (ROCm/composable_kernel PR#151
 vllm-project/vllm PR#7174). As a build-time command under hallmark, with a depfile, the generator runs when it must.
 """
 
+import time
+
 import kits
 from harness import PYTHON, Scenario, main, needs
 
@@ -144,6 +146,50 @@ add_library(k OBJECT kernels.cpp)
         self.ninja("-C", "b")
         self.assertEqual("k_other", kits.mark(built))
         self.assert_no_work(self.ninja("-C", "b"))
+
+    @needs("ninja")
+    def test_command_that_changes_folder(self):
+        """Ninja looks in the depfile for its own name of the output, not for the one seen from sub."""
+        self.write_all({"sub/keep": "", "in.txt": "one", "build.ninja": f"""\
+rule g
+  command = cd sub && {self.program} run --depfile b.d --output ../b.txt -- sh -c "cat ../in.txt > ../b.txt"
+  depfile = sub/b.d
+build b.txt: g
+"""})
+        self.ninja()
+        self.assert_no_work()
+        self.write("in.txt", "two")
+        self.ninja()
+        self.assertEqual("two", self.read("b.txt"))
+        self.assert_no_work()
+
+    @needs("ninja", "cmake")
+    def test_version_header_of_a_custom_target(self):
+        """Its script makes and removes a temporary file in a searched folder that no build statement names, each time."""
+        self.write_all({
+            "CMakeLists.txt": """\
+cmake_minimum_required(VERSION 3.20)
+project(p C)
+add_custom_target(version COMMAND ${CMAKE_COMMAND} -DOUT=${CMAKE_BINARY_DIR}/generated/version.h
+  -DIN=${CMAKE_SOURCE_DIR}/version.h.in -P ${CMAKE_SOURCE_DIR}/version.cmake)
+add_executable(m m.c)
+add_dependencies(m version)
+target_include_directories(m PRIVATE ${CMAKE_BINARY_DIR}/generated inc)
+""",
+            "version.cmake": "configure_file(${IN} ${OUT})\n",
+            "version.h.in": "#define V 1\n",
+            "inc/l.h": "#define L 1\n",
+            "m.c": "#include <l.h>\n#include <version.h>\nint main() { return L + V; }\n",
+        })
+        self.run_plain(["cmake", "-G", "Ninja", "-S", ".", "-B", "b", f"-DCMAKE_C_COMPILER_LAUNCHER={self.program};run;--"])
+        self.ninja("-C", "b")
+        for _ in range(3):
+            time.sleep(0.05)
+            self.assertNotIn("Building", self.ninja("-C", "b").out)
+        self.write("version.h.in", "#define V 2\n")
+        self.ninja("-C", "b")
+        self.ninja("-C", "b")  # no byproduct is declared: Ninja sees the header when it starts the next time
+        self.assertEqual(3, self.run_plain(["b/m"], check=False).code)
 
 
 if __name__ == "__main__":

@@ -154,16 +154,27 @@ TEST_F(BuildFolderTest, AFolderThatChangedSinceTheRunBegan) {
 
 TEST_F(BuildFolderTest, WhereNinjaRunsItsManifestTells) {
   disk_.put("/r/b/build.ninja", "build obj/a.o: cc a.c\n");
-  disk_.put("/r/b/CMakeCache.txt", "");
   start_ns_ = clock_.now_ns() + 1;
   EXPECT_TRUE(writes_into("/r/b/obj"));
   EXPECT_FALSE(writes_into("/r/b/other"));
+  disk_.put("/r/b/CMakeCache.txt", "");
   BuildFolder build(disk_, command_, "/r/b", "", {});
   EXPECT_EQ(build.ninja_folder(), "/r/b");
   EXPECT_TRUE(build.made_by_cmake());
   command_.cwd = "/r/b/other";
   BuildFolder below(disk_, command_, "/r/b", "", {});
   EXPECT_EQ(below.ninja_folder(), "/r/b") << "a command that changed into another folder first";
+}
+
+TEST_F(BuildFolderTest, ScriptsOfCMakesCustomTargetsWriteAnywhereInItsFolder) {
+  disk_.put("/r/b/build.ninja", "build obj/a.o: cc a.c\n");
+  disk_.put("/r/b/CMakeCache.txt", "");
+  start_ns_ = clock_.now_ns() + 1;
+  EXPECT_TRUE(writes_into("/r/b/generated")) << "no build statement names it";
+  EXPECT_FALSE(writes_into("/r/src"));
+  disk_.put("/r/b/CMakeLists.txt", "");
+  EXPECT_FALSE(writes_into("/r/b/generated")) << "built in the source tree: it may hold sources";
+  EXPECT_TRUE(writes_into("/r/b/obj"));
 }
 
 TEST_F(BuildFolderTest, AMakefileBuildOfCMakeWritesAnywhereInIt) {

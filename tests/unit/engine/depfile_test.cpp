@@ -105,6 +105,7 @@ TEST_F(DepfileTest, ACommandThatChangedFolderNamesWhatNinjaReads) {
   clock_.advance_ms(1000);
   options_.build_folder = "/r/b";
   options_.depfile = "/r/b/a.d";
+  options_.outputs = {"../a.o"};
   command_.cwd = "/r/b/sub";
   disk_.put("/r/b/gen.h", "");
   clock_.advance_ms(1000);
@@ -114,9 +115,11 @@ TEST_F(DepfileTest, ACommandThatChangedFolderNamesWhatNinjaReads) {
   };
   (void)run();
   EXPECT_EQ(listed("/r/b/a.d"), Lines{"gen.h"}) << "seen from Ninja's folder";
+  EXPECT_EQ(targets_, Lines{"a.o"}) << "as Ninja names it";
   edit("/r/b/CMakeCache.txt", "");
   (void)run();
   EXPECT_EQ(listed("/r/b/a.d"), Lines{"/r/b/gen.h"}) << "CMake transforms the file itself";
+  EXPECT_EQ(targets_, Lines{"/r/b/a.o"});
 }
 
 TEST_F(DepfileTest, OutputsAreNoInputs) {

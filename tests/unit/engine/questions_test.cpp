@@ -161,6 +161,19 @@ TEST_F(QuestionsTest, SourcesThatAskForTheClock) {
   EXPECT_EQ(doubts_, Lines{"clock_used /r/a.h"});
 }
 
+TEST_F(QuestionsTest, NasmHasClockWordsOfItsOwn) {
+  for (const char* text : {"db __TIME__", "db __?DATE?__", "dq __POSIX_TIME__", "dd __?UTC_TIME_NUM?__"})
+    EXPECT_TRUE(nasm_asks_for_clock(text)) << text;
+  EXPECT_FALSE(nasm_asks_for_clock("mov eax, TIME_ ; __LINE__ date time"));
+  disk_.put("/usr/bin/nasm", "nasm", 0755);
+  edit("/r/t.asm", "db __?TIME?__\n");
+  (void)ask([](Play& play) {
+    play.execute("/usr/bin/nasm");
+    (void)play.read("/r/t.asm");
+  });
+  EXPECT_EQ(doubts_, Lines{"clock_used /r/t.asm"});
+}
+
 TEST_F(QuestionsTest, ASourceMayBeExecutable) {
   edit("/r/a.c", "__TIME__", 0755);
   (void)ask([this](Play& play) {
