@@ -127,8 +127,16 @@ struct Parsed {
   std::size_t rule_end = 0;
 };
 
+/// Whether a carriage return stands elsewhere than at the end of a line: tools disagree on what that means.
+bool has_stray_return(std::string_view text) {
+  for (auto at = text.find('\r'); at != std::string_view::npos; at = text.find('\r', at + 1)) {
+    if (at + 1 == text.size() || text[at + 1] != '\n') return true;
+  }
+  return false;
+}
+
 std::optional<Parsed> parse(std::string_view text) {
-  if (text.find('\0') != std::string_view::npos) return std::nullopt;
+  if (text.find('\0') != std::string_view::npos || has_stray_return(text)) return std::nullopt;
   Parsed parsed;
   Reader reader(text);
   while (!reader.at_end()) {

@@ -155,6 +155,13 @@ RC_GTEST_PROP(MakeTextProperty, WhatIsAddedJoinsWhatIsThere, ()) {
   RC_ASSERT(parsed->rules[1].prerequisites == Words{"b.c"});
 }
 
+TEST(MakeText, AReturnInsideOfALineIsRefused) {
+  EXPECT_FALSE(parse_make_text("a.o:\r\\\r").has_value());
+  EXPECT_FALSE(parse_make_text("a.o: b\rc\n").has_value());
+  EXPECT_TRUE(parse_make_text("a.o: b \\\r\n c\r\n").has_value());
+  EXPECT_EQ(with_prerequisites("a.o: b\\\r", {"new"}), "a.o: b\\\r");
+}
+
 RC_GTEST_PROP(MakeTextProperty, AnyBytesAreReadOrRefused, ()) {
   const auto piece =
       rc::gen::element<std::string>("a.o:", " ", "\\", "\n", "\r", "#", "$", ":", "x", "\t", "=", "\\\n");
