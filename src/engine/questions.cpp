@@ -33,6 +33,7 @@ struct Questions::Draft {
   std::set<std::string> written;  ///< all paths that the command changed
   std::map<std::string, std::vector<std::string>> made_names;  ///< folder -> names made in it, sorted
   std::map<std::string, std::set<std::size_t>> searched;  ///< name -> places in PATH where it was looked for
+  std::set<std::string> executed;                         ///< names of programs
   std::set<std::string> libraries;                        ///< sonames that were asked for
   std::vector<const model::ObservedInput*> contents;
   std::map<std::string_view, digest::ClockWords> clocks;  ///< of contents, where the hasher knew them
@@ -45,6 +46,7 @@ struct Questions::Draft {
 
 Asked Questions::of(const model::Observation& observation, bool with_contents) {
   Draft draft;
+  for (const auto& program : observation.programs) draft.executed.insert(program.name);
   for (const auto& output : observation.outputs) {
     draft.written.insert(output.path);
     if (output.whole) draft.made.insert(output.path);
@@ -255,6 +257,9 @@ void Questions::add_search(Draft& draft) {
     for (const auto place : places) {
       const auto folded = world_.bindings.tokens().fold(path::join(folders[place], name));
       if (!folded) continue;
+      // (If it was executed. Who only looks may also take a file that cannot be, which the look-up passes
+      // over.)
+      if (!draft.executed.contains(name)) continue;
       const auto probe = draft.answers.find({Aspect::kind, *folded});
       if (probe != draft.answers.end() && is_absent(probe->second)) draft.answers.erase(probe);
     }

@@ -155,7 +155,7 @@ Result<model::Observation> Observer::run(const Request& request) {
 
   for (const Tier tier : tiers) {
     Streams streams;
-    HALLMARK_CHECK(streams.open(request.command, tier != Tier::none));
+    HALLMARK_CHECK(streams.open(request.command, tier != Tier::none, request.keep_output));
     Tracker tracker(files_, hasher_, linux_process_info(), tracked);
     if (tier == Tier::hybrid && request.agent_library.empty()) continue;
     Attempt attempt = make_attempt(files_, request, tier, streams);

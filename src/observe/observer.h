@@ -34,6 +34,9 @@ struct Request {
   /// A file that remembers for which programs the agent pays (observe/internal/hints.h); empty: inject
   /// always.
   std::string hints_file;
+  /// Whether what the command says will be kept. If not, a terminal is handed to it as it is: a program that
+  /// draws on the whole screen wants the one that the keyboard belongs to.
+  bool keep_output = true;
   /// The best tier that may be used.
   model::Tier best = model::Tier::hybrid;
 };

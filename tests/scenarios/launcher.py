@@ -189,6 +189,37 @@ class Signals(Scenario):
         self.assertEqual(143, process.wait(20))
         self.check_dead(marker)
 
+    def test_interrupt_of_hallmark_alone(self):
+        """As an IDE or a CI agent sends it: to one process."""
+        for number in (signal.SIGINT, signal.SIGQUIT):
+            self.path("ready").unlink(missing_ok=True)
+            process = self.start(self.launcher() + [PYTHON, "-c", "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+                                                    "open('ready', 'w')\ntime.sleep(100)"])
+            self.assertTrue(harness.wait_until(self.path("ready").exists))
+            process.send_signal(number)
+            self.assertEqual(128 + number, process.wait(20))
+
+    def test_caller_that_ignores_children(self):
+        """The kernel then reaps them itself, unless hallmark says otherwise; the command gets what the caller had."""
+        script = "import os, signal, sys\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nos.execv(sys.argv[1], sys.argv[1:])\n"
+        show = "import signal; print(signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN); raise SystemExit(7)"
+        done = self.run_plain([PYTHON, "-c", script, *self.launcher(), PYTHON, "-c", show], code=7, limit_s=20)
+        self.assertEqual("True\n", done.out)
+
+    def test_many_inherited_descriptors(self):
+        """Whatever numbers the guardian's descriptors get, it does not take a call of the tree for hallmark's death."""
+        for count in range(40, 68):
+            held = [os.open("/dev/null", os.O_RDONLY) for _ in range(count)]
+            try:
+                for number in held:
+                    os.set_inheritable(number, True)
+                process = self.start(self.launcher() + ["sh", "-c", "/bin/true; /bin/true"], pass_fds=held)
+                process.communicate(timeout=20)
+                self.assertEqual(0, process.returncode, f"{count} descriptors")
+            finally:
+                for number in held:
+                    os.close(number)
+
     def test_kill_of_the_supervisor(self):
         """SIGKILL cannot be handled; the tree must not go on unobserved, nor with failing system calls."""
         for tier in ("hybrid", "notify", "ptrace"):
@@ -277,6 +308,13 @@ class Terminals(Scenario):
         code, shown = self.on_terminal(self.launcher() + [PYTHON, "tty.py"])
         self.assertEqual((0, "[True, True, True]\r\n"), (code, shown))
         self.assertEqual("[False, False, False]\n", self.hallmark([PYTHON, "tty.py"]).out)
+
+    def test_program_that_draws_gets_the_terminal_of_the_keyboard(self):
+        """One key without a newline, after raw mode was set through stdout; its output is not kept, so nothing is in between."""
+        self.write("key.py", "import os, termios, tty\nsame = os.ttyname(0) == os.ttyname(1) == os.ttyname(2)\ntty.setcbreak(1, termios.TCSANOW)\n"
+                             "print(same, os.read(0, 1).decode())\n")
+        code, shown = self.on_terminal(self.launcher() + [PYTHON, "key.py"], b"x")
+        self.assertEqual((0, "True x"), (code, shown.replace("xTrue", "True").strip()))
 
     def test_colours(self):
         """Compilers colour their diagnostics for a terminal, in replay too, and not for a pipe."""

@@ -105,6 +105,21 @@ class Environment(Scenario):
         self.path("bin3/namer").chmod(0o644)
         self.assertEqual("one", run("bin3 bin1"), "it is executable no more")
 
+    def test_file_that_is_sourced_through_path(self):
+        """A shell sources a file of PATH that cannot be executed as well: a look-up of programs passes it over."""
+        self.write_all({"d1/none": "", "use.sh": ". lib.sh; echo $value > out.txt\n"})
+        self.write("d2/lib.sh", "value=behind\n", executable=True)
+
+        def run():
+            self.hallmark(["bash", "use.sh"], "--output", "out.txt", env={"PATH": f"{self.tree}/d1:{self.tree}/d2:{self.environment['PATH']}"})
+            return self.read("out.txt").strip()
+
+        self.assertEqual("behind", run())
+        with self.expect(executed=0, replayed=1):
+            self.assertEqual("behind", run())
+        self.write("d1/lib.sh", "value=before\n")
+        self.assertEqual("before", run())
+
     def test_a_value_that_the_result_shows_counts(self):
         """HOME, TMPDIR, USER in an output or on stdout: bound, so that no other user's value is replayed."""
         script = "import os, sys\nopen('out.txt', 'w').write(os.environ[sys.argv[1]])\n"

@@ -87,6 +87,18 @@ class StandardStreams(Scenario):
             for _ in range(2):
                 self.on_terminal(["gcc", "-c", "k.c", "-o", "k.o"], b"")
 
+    def test_file_that_changes_while_it_is_stdin(self):
+        """What is hashed at the end is not what the command read: not kept."""
+        self.write("data.txt", "one")
+        change = f"{PYTHON} -c \"open('data.txt', 'w').write('two')\""
+        argv = self.launcher("--output", "out.txt") + ["sh", "-c", f"cat > out.txt; {change}"]
+        with self.expect(executed=0, replayed=0, unproven=1):
+            with open(self.path("data.txt"), "rb") as data:
+                process = self.start(argv, stdin=data)
+                process.communicate(timeout=60)
+                self.assertEqual(0, process.returncode)
+        self.assertEqual("one", self.read("out.txt"))
+
     def test_terminal_that_is_read(self):
         """Its bytes are unknown before they are typed: it runs each time."""
         self.write("read.py", "open('out.txt', 'w').write(input())\n")

@@ -265,6 +265,7 @@ Status Action::execute() {
   request.hallmark_program = options_.hallmark_program;
   request.agent_library = options_.agent_library;
   request.best = options_.best_tier;
+  request.keep_output = looked_up_;
   if (tools_.store != nullptr) {
     request.invisible.push_back(tools_.store->folder());
     if (!tools_.store->read_only()) request.hints_file = path::join(tools_.store->folder(), "hints");

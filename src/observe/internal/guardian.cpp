@@ -21,8 +21,6 @@ constexpr std::size_t kStackBytes = 16u << 10;
 constexpr std::size_t kDoomed = 2048;  // processes of one tree; later ones die at their next watched call
 constexpr std::size_t kListingBytes = 4096;
 constexpr int kWalks = 32;  // over /proc; each finds the children of those that the last one found
-constexpr int kKeptListener = 3;
-constexpr int kKeptSupervisor = 4;
 
 // Only bare system calls from here on: the memory, and with it errno and every lock of the C library, is
 // hallmark's.
@@ -36,13 +34,13 @@ long bare(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
   return result;
 }
 
+/// Closes all others. The two keep their numbers: any number that they were moved to might be the other's.
 void keep_only(int listener, int supervisor) {
-  bare(SYS_dup3, listener, kKeptListener + 60, O_CLOEXEC);
-  bare(SYS_dup3, supervisor, kKeptSupervisor + 60, O_CLOEXEC);
-  bare(SYS_dup3, kKeptListener + 60, kKeptListener, O_CLOEXEC);
-  bare(SYS_dup3, kKeptSupervisor + 60, kKeptSupervisor, O_CLOEXEC);
-  bare(SYS_close_range, 0, kKeptListener - 1, 0);
-  bare(SYS_close_range, kKeptSupervisor + 1, ~0u, 0);
+  const int low = listener < supervisor ? listener : supervisor;
+  const int high = listener < supervisor ? supervisor : listener;
+  if (low > 0) bare(SYS_close_range, 0, low - 1, 0);
+  if (high - low > 1) bare(SYS_close_range, low + 1, high - 1, 0);
+  bare(SYS_close_range, high + 1, ~0u, 0);
 }
 
 }  // namespace
@@ -132,19 +130,19 @@ int Guardian::run(void* argument) {
   auto* shared = static_cast<Shared*>(argument);
   keep_only(shared->listener, shared->supervisor);
   bare(SYS_setsid);
-  pollfd supervisor{kKeptSupervisor, POLLIN, 0};
+  pollfd supervisor{shared->supervisor, POLLIN, 0};
   while (bare(SYS_poll, reinterpret_cast<long>(&supervisor), 1, -1) == -EINTR) {
   }
   shared->kill_tree();
   for (;;) {
-    pollfd calls{kKeptListener, POLLIN, 0};
+    pollfd calls{shared->listener, POLLIN, 0};
     const long ready = bare(SYS_poll, reinterpret_cast<long>(&calls), 1, -1);
     if (ready == -EINTR) continue;
     if (ready < 0 || (calls.revents & POLLIN) == 0) break;
     for (std::size_t i = 0; i < sizeof shared->request; ++i) {
       reinterpret_cast<volatile char*>(&shared->request)[i] = 0;  // volatile: never a call of memset
     }
-    if (bare(SYS_ioctl, kKeptListener, static_cast<long>(SECCOMP_IOCTL_NOTIF_RECV),
+    if (bare(SYS_ioctl, shared->listener, static_cast<long>(SECCOMP_IOCTL_NOTIF_RECV),
              reinterpret_cast<long>(&shared->request)) == 0) {
       bare(SYS_kill, shared->request.pid, SIGKILL);
     }
@@ -172,10 +170,11 @@ bool Guardian::start(int listener, pid_t command) {
 }
 
 void Guardian::dismiss() {
-  if (process_ <= 0) return;
-  ::kill(process_, SIGKILL);
+  const pid_t process = process_.load();
+  if (process <= 0) return;
+  ::kill(process, SIGKILL);
   int status = 0;
-  while (::waitpid(process_, &status, __WALL) < 0 && errno == EINTR) {
+  while (::waitpid(process, &status, __WALL) < 0 && errno == EINTR) {
   }
   process_ = -1;
 }

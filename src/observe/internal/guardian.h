@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <memory>
 
 namespace hallmark::observe {
@@ -25,13 +26,13 @@ class Guardian {
   bool start(int listener, pid_t command);
   /// Ends it. To be called before hallmark itself ends.
   void dismiss();
-  pid_t process() const { return process_; }
+  pid_t process() const { return process_.load(); }  // from any thread
 
  private:
   struct Shared;
   static int run(void* shared);
   std::unique_ptr<Shared> shared_;
-  pid_t process_ = -1;
+  std::atomic<pid_t> process_{-1};
 };
 
 }  // namespace hallmark::observe

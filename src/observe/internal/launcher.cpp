@@ -152,6 +152,7 @@ int Launcher::child_main() {
   ::sigaction(SIGINT, &signals_.interrupt, nullptr);
   ::sigaction(SIGQUIT, &signals_.quit, nullptr);
   ::sigaction(SIGPIPE, &signals_.pipe, nullptr);
+  ::sigaction(SIGCHLD, &signals_.child, nullptr);
   ::sigprocmask(SIG_SETMASK, &signals_.mask, nullptr);
   execute();
   ::_exit(127);

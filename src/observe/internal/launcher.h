@@ -33,6 +33,7 @@ struct SignalState {
   struct sigaction interrupt;
   struct sigaction quit;
   struct sigaction pipe;
+  struct sigaction child;
 };
 
 class Launcher {

@@ -18,6 +18,10 @@ SignalGuard::SignalGuard() {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &ignore, &original_.pipe);
+  // Where a caller left it ignored, the kernel reaps the children itself and nobody learns how they ended.
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &usual, &original_.child);
   struct sigaction kicked {};
   kicked.sa_handler = on_kick;  // no SA_RESTART: it is to interrupt
   ::sigaction(kKick, &kicked, &kick_before_);
@@ -32,6 +36,7 @@ SignalGuard::SignalGuard() {
 
 SignalGuard::~SignalGuard() {
   ::sigaction(SIGPIPE, &original_.pipe, nullptr);
+  ::sigaction(SIGCHLD, &original_.child, nullptr);
   ::sigaction(kKick, &kick_before_, nullptr);
   // What is left pending (a SIGINT that the command survived) was for the command.
   signalfd_siginfo left;

@@ -29,6 +29,14 @@ std::string target_of(int descriptor) {
   return length <= 0 ? std::string() : std::string(buffer.data(), static_cast<std::size_t>(length));
 }
 
+bool is_unchanged(const struct stat& before, const struct stat& now) {
+  const auto same = [](const timespec& a, const timespec& b) {
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+  };
+  return before.st_size == now.st_size && same(before.st_mtim, now.st_mtim) &&
+         same(before.st_ctim, now.st_ctim);
+}
+
 /// A pseudo-terminal that changes no byte, in the size of the real one. First: master, second: slave.
 Result<std::pair<Descriptor, Descriptor>> open_terminal(int like) {
   Descriptor master(::open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC));
@@ -119,12 +127,13 @@ void CapturedOutput::resize_terminal() {
 
 Streams::Streams() = default;
 
-Status Streams::open(const model::Command& command, bool watched) {
+Status Streams::open(const model::Command& command, bool watched, bool keep) {
+  const auto is_captured = [&](StreamKind kind) { return keep || kind != StreamKind::tty; };
   merged_ = command.merged;
   child_ = {};
   if (command.out == StreamKind::closed) {
     child_.out = ChildStreams::kClosed;
-  } else {
+  } else if (is_captured(command.out)) {
     HALLMARK_CHECK(out_.open(STDOUT_FILENO, command.out));
     child_.out = out_.child_end();
   }
@@ -132,7 +141,7 @@ Status Streams::open(const model::Command& command, bool watched) {
     child_.err = ChildStreams::kClosed;
   } else if (merged_) {
     child_.err = child_.out;
-  } else {
+  } else if (is_captured(command.err)) {
     HALLMARK_CHECK(err_.open(STDERR_FILENO, command.err));
     child_.err = err_.child_end();
   }
@@ -156,6 +165,7 @@ Status Streams::open_stdin(StreamKind kind, bool watched) {
       watch_ = FilterOptions::StdinWatch::file;
       stdin_target_ = target_of(STDIN_FILENO);
       stdin_start_ = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
+      if (::fstat(STDIN_FILENO, &stdin_before_) != 0) stdin_start_ = -1;
       break;
     case StreamKind::tty:
     case StreamKind::other:
@@ -278,6 +288,10 @@ void Streams::finish(model::Observation& into) {
       if (!into.stdin_used || stdin_start_ < 0 || ::fstat(STDIN_FILENO, &status) != 0) break;
       if (static_cast<std::size_t>(std::max<off_t>(status.st_size - stdin_start_, 0)) > limits::kStdinBytes)
         break;
+      if (!is_unchanged(stdin_before_, status)) {
+        into.doubts.push_back({model::ReasonCode::input_changed, "stdin", {}, {}});
+        return;
+      }
       std::array<char, kChunkBytes> buffer;
       for (off_t at = stdin_start_;;) {
         const ssize_t count = ::pread(STDIN_FILENO, buffer.data(), buffer.size(), at);

@@ -1,12 +1,14 @@
 // Streams: the three standard streams of a command: what the child gets, what is passed on, what is kept.
 //
-// stdout and stderr go through a pipe, or a pseudo-terminal where the caller's is a terminal, and are passed
-// on as they come; up to limits::kStreamCaptureBytes are kept. A caller's pipe on stdin is passed on only
-// once the command asks for it, so that a command that does not read takes nothing away from whoever reads
-// after it; the bytes are hashed. One thread (the main loop); want_stdin() may be called from any.
+// stdout and stderr go through a pipe, or a pseudo-terminal where the caller's is a terminal (unless nobody
+// wants to keep what is said), and are passed on as they come; up to limits::kStreamCaptureBytes are kept. A
+// caller's pipe on stdin is passed on only once the command asks for it, so that a command that does not read
+// takes nothing away from whoever reads after it; the bytes are hashed. One thread (the main loop);
+// want_stdin() may be called from any.
 #pragma once
 
 #include <poll.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <memory>
@@ -59,8 +61,9 @@ class Streams {
  public:
   Streams();
 
-  /// `watched`: a tier will call want_stdin(); otherwise the command gets the caller's stdin itself.
-  Status open(const model::Command& command, bool watched);
+  /// `watched`: a tier will call want_stdin(); otherwise the command gets the caller's stdin itself. `keep`:
+  /// what it says is wanted; otherwise it gets the caller's terminals themselves.
+  Status open(const model::Command& command, bool watched, bool keep = true);
   ChildStreams for_child() const { return child_; }
   FilterOptions::StdinWatch stdin_watch() const { return watch_; }
   /// What /proc/<child>/fd/0 reads as.
@@ -106,6 +109,7 @@ class Streams {
   bool stdin_too_long_ = false;
   digest::Hasher stdin_hasher_;
   off_t stdin_start_ = -1;
+  struct stat stdin_before_ {};  ///< of a file: what is hashed at the end must be what the command read
 };
 
 }  // namespace hallmark::observe
