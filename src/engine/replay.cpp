@@ -23,17 +23,33 @@ struct Replayer::Plan {
     const RecordedOutput* output = nullptr;
     std::string path;
     bool fix_mode_only = false;
-    std::unique_ptr<os::UnseenFile> file;  ///< a regular file's bytes, once they are prepared
+    std::unique_ptr<os::UnseenFile> file = nullptr;  ///< a regular file's bytes, once they are prepared
+    bool is_new = false;                             ///< nothing stood there
+    bool is_placed = false;
   };
   std::vector<std::string> folders;  ///< to make, with their modes
   std::vector<std::uint32_t> folder_modes;
+  std::vector<std::string> made;  ///< of the folders, so far
   std::vector<Step> steps;
 };
 
 bool Replayer::restore(const Hit& hit, Restored& restored, std::vector<model::Reason>& reasons) {
   Plan steps;
   if (!plan(hit, steps, restored, reasons)) return false;
-  return prepare(steps, reasons) && carry_out(steps, reasons);
+  if (prepare(steps, reasons) && carry_out(steps, reasons)) return true;
+  undo(steps);
+  return false;
+}
+
+/// The command runs now, and is to find what it would have found without us: "mkdir out" fails if out is
+/// there. What stood there before and was written over stays so: it was an output of an action of ours.
+void Replayer::undo(Plan& plan) {
+  for (auto& step : plan.steps) {
+    step.file.reset();
+    if (step.is_placed && step.is_new) static_cast<void>(tools_.files.remove(step.path));
+  }
+  for (auto folder = plan.made.rbegin(); folder != plan.made.rend(); ++folder)
+    static_cast<void>(tools_.files.remove_folder(*folder));
 }
 
 bool Replayer::plan(const Hit& hit, Plan& plan, Restored& restored, std::vector<model::Reason>& reasons) {
@@ -94,7 +110,8 @@ bool Replayer::plan_file(const Hit& hit, const RecordedOutput& output, const std
       plan.folder_modes.push_back(output.mode);
     } else {
       restored.written.push_back(path);
-      plan.steps.push_back({&output, path, false, nullptr});
+      plan.steps.push_back({&output, path});
+      plan.steps.back().is_new = true;
     }
     return true;
   }
@@ -123,9 +140,9 @@ bool Replayer::plan_file(const Hit& hit, const RecordedOutput& output, const std
   }
   if (!equal) {
     restored.written.push_back(path);
-    plan.steps.push_back({&output, path, false, nullptr});
+    plan.steps.push_back({&output, path});
   } else if (output.kind == NodeKind::file && (*stat)->mode != output.mode) {
-    plan.steps.push_back({&output, path, true, nullptr});
+    plan.steps.push_back({&output, path, true});
   }
   return true;
 }
@@ -162,6 +179,7 @@ bool Replayer::may_overwrite(const Hit& hit, const RecordedOutput& output, const
 bool Replayer::prepare(Plan& plan, std::vector<model::Reason>& reasons) {
   for (std::size_t i = 0; i < plan.folders.size(); ++i) {
     const auto made = tools_.files.make_folder(plan.folders[i], plan.folder_modes[i]);
+    if (made.has_value()) plan.made.push_back(plan.folders[i]);
     const auto moded = made.has_value() ? tools_.files.set_mode(plan.folders[i], plan.folder_modes[i]) : made;
     if (!moded.has_value()) {
       // A peer that replays beside us may have made it meanwhile.
@@ -207,9 +225,10 @@ bool Replayer::carry_out(Plan& plan, std::vector<model::Reason>& reasons) {
     if (step.fix_mode_only) return tools_.files.set_mode(step.path, step.output->mode);
     return step.file != nullptr ? step.file->appear(step.path) : make_link(step);
   };
-  for (const auto& step : plan.steps) {
+  for (auto& step : plan.steps) {
     const auto done = put_in_place(step);
-    if (done.has_value()) continue;
+    step.is_placed = done.has_value();
+    if (step.is_placed) continue;
     reasons.push_back({ReasonCode::outputs_in_the_way, step.path, done.error().what, {}});
     return false;
   }

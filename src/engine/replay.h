@@ -62,6 +62,7 @@ class Replayer {
                      const FileStat& stat, bool& equal);
   bool prepare(Plan& plan, std::vector<model::Reason>& reasons);
   bool carry_out(Plan& plan, std::vector<model::Reason>& reasons);
+  void undo(Plan& plan);
 
   Tools tools_;
   bool restat_;

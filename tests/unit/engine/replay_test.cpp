@@ -286,6 +286,10 @@ class FaultTest : public test::EngineTest {
  protected:
   void check_every_step(const std::function<void()>& prepare, const char* healthy_outcome) {
     runner_.script = [this](Play& play) {
+      if (expect_clean_) {
+        for (const char* output : {"/r/a.o", "/r/out"})
+          EXPECT_FALSE(exists(output)) << output << " is left of a replay that failed";
+      }
       compile(play);
       play.make_folder("/r/out");
       play.write("/r/out/tool", "tool", 0755);
@@ -331,6 +335,8 @@ class FaultTest : public test::EngineTest {
     for (const auto& file : disk_.files_below("/r"))
       ASSERT_EQ(file.find(".tmp"), std::string::npos) << step << ": " << file;
   }
+  bool expect_clean_ = false;  ///< whenever the command runs, none of its outputs is there
+
   void remove_outputs() {
     for (const char* file : {"/r/a.o", "/r/out/tool", "/r/out/link"}) (void)disk_.remove(file);
     (void)disk_.remove_folder("/r/out");
@@ -352,7 +358,7 @@ TEST_F(FaultTest, AnExecutionSurvivesEveryFailingStep) {
 }
 
 TEST_F(FaultTest, AReplaySurvivesEveryFailingStep) {
-  runner_.script = [this](Play& play) { compile(play); };
+  expect_clean_ = true;
   check_every_step(
       [this] {
         remove_outputs();
