@@ -76,6 +76,11 @@ std::optional<ProcessEntry> parse_stat(std::string_view line) {
   return entry;
 }
 
+std::optional<ProcessEntry> entry_of(os::FileSystem& files, pid_t process, const std::string& proc) {
+  const auto line = os::read_file(files, path::join(proc, std::to_string(process) + "/stat"), kProcStatBytes);
+  return line.has_value() ? parse_stat(*line) : std::nullopt;
+}
+
 }  // namespace
 
 std::string find_root(os::FileSystem& files, std::string_view cwd) {
@@ -110,16 +115,23 @@ std::string find_build_folder(os::FileSystem& files, std::string_view cwd) {
 std::optional<BuildTool> build_tool_above(os::FileSystem& files, pid_t from, const std::string& proc) {
   pid_t process = from;
   for (std::size_t hop = 0; hop < limits::kAncestorHops && process > 1; ++hop) {
-    const auto line =
-        os::read_file(files, path::join(proc, std::to_string(process) + "/stat"), kProcStatBytes);
-    if (!line.has_value()) return std::nullopt;
-    auto entry = parse_stat(*line);
+    auto entry = entry_of(files, process, proc);
     if (!entry) return std::nullopt;
     if (std::find(kBuildTools.begin(), kBuildTools.end(), entry->name) != kBuildTools.end())
       return BuildTool{std::move(entry->name), entry->start_ticks};
     process = entry->parent;
   }
   return std::nullopt;
+}
+
+bool is_ancestor(os::FileSystem& files, pid_t process, pid_t from, const std::string& proc) {
+  for (std::size_t hop = 0; hop < limits::kAncestorHops && from > 1; ++hop) {
+    if (from == process) return true;
+    const auto entry = entry_of(files, from, proc);
+    if (!entry) return false;
+    from = entry->parent;
+  }
+  return false;
 }
 
 bool is_ninja(const BuildTool& tool) {

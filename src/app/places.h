@@ -36,6 +36,9 @@ std::optional<BuildTool> build_tool_above(os::FileSystem& files, pid_t from,
                                           const std::string& proc = "/proc");
 bool is_ninja(const BuildTool& tool);
 
+/// Whether `process` is `from` or one of its ancestors; false if the process table cannot be read.
+bool is_ancestor(os::FileSystem& files, pid_t process, pid_t from, const std::string& proc = "/proc");
+
 /// The files of this installation, from the place of the running program.
 struct Installation {
   std::string program;  ///< <prefix>/bin/hallmark, absolute; the running program itself if it is that one

@@ -31,6 +31,9 @@ Result<engine::RunResult> run(const Session& session, const RunRequest& request)
   options.restat = request.restat;
   options.cache_any = request.cache_any;
   const auto build_tool = build_tool_above(session.files, getppid());
+  options.is_ancestor = [&files = session.files](int process) {
+    return is_ancestor(files, process, getppid());
+  };
   options.in_build_edge = !request.depfile.empty() || build_tool.has_value();
   options.ninja_start_ns = start_of_ninja(build_tool);
   options.root = session.settings.root.value;

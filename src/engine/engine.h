@@ -27,7 +27,8 @@ struct RunOptions {
   std::vector<std::string> outputs;  ///< --output, as spelled; also allow writes there
   bool restat = false;               ///< the caller's rule compares contents: equal outputs keep their mtime
   bool cache_any = false;            ///< --cache: replay a program of any kind
-  bool in_build_edge = false;        ///< an ancestor is a build tool
+  std::function<bool(int)> is_ancestor;        ///< whether this process descends from that one; may be empty
+  bool in_build_edge = false;                  ///< an ancestor is a build tool
   std::optional<std::int64_t> ninja_start_ns;  ///< when it started, if it is Ninja; since the epoch
   std::string root;                            ///< absolute, normal form
   std::string build_folder;                    ///< second root; empty: none found

@@ -132,7 +132,7 @@ class FolderStore final : public LocalStore {
   bool read_only() const override { return read_only_; }
   const std::string& folder() const override { return layout_.folder(); }
   Result<std::unique_ptr<os::FileLock>> lock_action(const digest::Key& weak,
-                                                    const std::function<void(int)>& on_wait) override {
+                                                    const std::function<bool(int)>& on_wait) override {
     return locks_.lock(weak, on_wait);
   }
   digest::ContentHasher& hasher() override { return hasher_; }

@@ -50,9 +50,10 @@ class LocalStore : public BlobStore, public RecordStore, public SiteHistory {
   virtual const std::string& folder() const = 0;
 
   /// The lock of an action. Blocks while another process runs the equal action; `on_wait` is called once
-  /// before blocking, with the holder's process number (0 if unknown). Dies with its holder.
+  /// before blocking, with the holder's process number (0 if unknown); if it returns false nothing is waited
+  /// for, and the result is null. Dies with its holder.
   virtual Result<std::unique_ptr<os::FileLock>> lock_action(const digest::Key& weak,
-                                                            const std::function<void(int)>& on_wait) = 0;
+                                                            const std::function<bool(int)>& on_wait) = 0;
 
   /// Digests of files by stat signature, persistent (docs/formats/digest-table.md).
   virtual digest::ContentHasher& hasher() = 0;

@@ -34,6 +34,14 @@ class Nesting(Scenario):
             self.path("k.o").unlink()
 
     @needs("ninja")
+    def test_wrapper_that_asks_for_the_same_again(self):
+        """A script called gcc in front of PATH: PATH is not in the key, so the inner run asks for the outer one's lock."""
+        self.write("k.c", "int k;\n")
+        path = self.environment["PATH"]
+        self.script("wrap/gcc", f'#!/bin/sh\nPATH="{path}" exec {self.program} run -- gcc "$@"\n')
+        self.run_plain([*self.launcher(), "gcc", "-c", "k.c", "-o", "k.o"], env={"PATH": f"{self.tree}/wrap:{path}"}, limit_s=30)
+        self.assertTrue(self.path("k.o").exists())
+
     def test_ninja_under_hallmark(self):
         """Each edge observed inside an observed Ninja; the edges are cached as if they stood alone."""
         self.write_all({"k.h": "#define VAL 1\n", **{f"k{i}.cpp": kits.KITS["gxx"].text("k.h") for i in range(4)}})

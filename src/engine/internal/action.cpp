@@ -1,6 +1,7 @@
 #include "engine/internal/action.h"
 
 #include <algorithm>
+#include <new>
 
 #include "base/limits.h"
 #include "base/path.h"
@@ -140,7 +141,13 @@ Result<RunResult> Action::run() {
     HALLMARK_TRY(done, look_up_and_replay());
     if (!done) {
       std::optional<int> holder;
-      auto lock = tools_.store->lock_action(key_.weak, [&](int process) { holder = process; });
+      auto lock = tools_.store->lock_action(key_.weak, [&](int process) {
+        // A wrapper script of the compiler's name that starts us again: who waits for us cannot be waited
+        // for.
+        if (options_.is_ancestor && options_.is_ancestor(process)) return false;
+        holder = process;
+        return true;
+      });
       // Without a lock (a store that cannot be written) equal commands run beside each other, as they always
       // could.
       if (lock.has_value()) lock_ = *std::move(lock);
@@ -372,8 +379,16 @@ Status Action::tell_build_tool(const model::Observation& observation, const Aske
 
 bool Action::publish(const model::Observation& observation, Asked asked,
                      const std::map<std::string, std::string>& depfiles) {
-  Publisher publisher({tools_.files, tools_.clock, *tools_.store, bindings_});
-  auto published = publisher.publish(key_, observation, std::move(asked), depfiles);
+  Published published;
+  try {
+    Publisher publisher({tools_.files, tools_.clock, *tools_.store, bindings_});
+    published = publisher.publish(key_, observation, std::move(asked), depfiles);
+  } catch (const std::bad_alloc&) {
+    // An output that is larger than what memory is left. The command itself is done.
+    constexpr const char* kWhy = "not enough memory to search its outputs";
+    published = {
+        std::nullopt, {{ReasonCode::store_unusable, {}, kWhy, {}}}, Error{ErrorKind::limit, kWhy, {}}};
+  }
   result_.reasons.insert(result_.reasons.end(), published.reasons.begin(), published.reasons.end());
   if (published.trouble) warn("the result was not kept: " + published.trouble->message());
   if (!published.strong) return false;

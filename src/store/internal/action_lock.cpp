@@ -42,11 +42,11 @@ Result<std::unique_ptr<os::FileLock>> ActionLocks::take(const std::string& path,
 }
 
 Result<std::unique_ptr<os::FileLock>> ActionLocks::lock(const digest::Key& action,
-                                                        const std::function<void(int)>& on_wait) {
+                                                        const std::function<bool(int)>& on_wait) {
   const std::string path = path::join(layout_.at(Layout::kLocks), action.hex());
   HALLMARK_TRY(auto held, take(path, os::LockWait::no));
   if (held == nullptr) {
-    if (on_wait) on_wait(holder_of(files_, path));
+    if (on_wait && !on_wait(holder_of(files_, path))) return nullptr;
     HALLMARK_TRY(held, take(path, os::LockWait::yes));
   }
   return std::make_unique<HeldAction>(files_, path, std::move(held));

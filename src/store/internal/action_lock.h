@@ -18,9 +18,9 @@ class ActionLocks {
  public:
   ActionLocks(os::FileSystem& files, const Layout& layout) : files_(files), layout_(layout) {}
 
-  /// Blocks; `on_wait` as in LocalStore::lock_action.
+  /// May block; `on_wait` as in LocalStore::lock_action.
   Result<std::unique_ptr<os::FileLock>> lock(const digest::Key& action,
-                                             const std::function<void(int)>& on_wait);
+                                             const std::function<bool(int)>& on_wait);
 
   /// Removes the files of holders that died.
   Status sweep();

@@ -67,6 +67,14 @@ TEST_F(Places, FindsABuildToolAmongTheAncestors) {
   EXPECT_EQ(name_above(20), std::nullopt);
 }
 
+TEST_F(Places, TellsAncestors) {
+  process(10, "sh", 9);
+  process(9, "hallmark", 8);
+  process(8, "ninja", 1);
+  for (const int ancestor : {10, 9, 8}) EXPECT_TRUE(is_ancestor(files_, ancestor, 10)) << ancestor;
+  for (const int other : {0, 1, 7, 11}) EXPECT_FALSE(is_ancestor(files_, other, 10)) << other;
+}
+
 TEST_F(Places, TellsWhenTheBuildToolStarted) {
   process(10, "ninja", 1);
   files_.put("/proc/11/stat", "11 (ninja) S 1 9 9 0 -1 4194560 1 0 0 0 3 4 5 6 20 0 1 0 4711 9000 100");

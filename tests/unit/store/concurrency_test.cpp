@@ -137,6 +137,7 @@ TEST_F(ConcurrencyTest, AKilledHolderFreesItsActionAndIsNamedToWhoeverWaits) {
   const auto lock = open()->lock_action(key_of("w"), [&](int process) {
     named = process;
     ::kill(holder, SIGKILL);
+    return true;
   });
   ASSERT_TRUE(lock.has_value());
   EXPECT_EQ(named, holder);

@@ -215,9 +215,16 @@ TEST_F(LocalStoreTest, ActionLocksWaitForEachOtherAndLeaveNoFile) {
   EXPECT_NE(other->lock_action(key_of("another"), nullptr).value(), nullptr) << "other actions are free";
   std::atomic<int> holder = -1;
   std::thread waiter([&] {
-    const auto got = other->lock_action(key_of("w"), [&](int process) { holder = process; }).value();
+    const auto got = other
+                         ->lock_action(key_of("w"),
+                                       [&](int process) {
+                                         holder = process;
+                                         return true;
+                                       })
+                         .value();
     EXPECT_NE(got, nullptr);
   });
+  EXPECT_EQ(open()->lock_action(key_of("w"), [](int) { return false; }).value(), nullptr) << "not waited for";
   while (holder == -1) std::this_thread::yield();
   held.reset();
   waiter.join();
