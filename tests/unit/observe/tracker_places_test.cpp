@@ -136,7 +136,8 @@ TEST(Tracker, RootOfAProcessBoundsItsPaths) {
   (void)world.files.make_folder("/proc/100", 0755);
   (void)world.files.make_link("/w/jail", "/proc/100/root");
   (void)world.files.make_link("/etc/real", "/w/jail/etc/alias");
-  world.read("/proc/100/root/../etc/alias");
+  const std::string process = "/proc/100/";
+  world.read(process + "root/../etc/alias");
   EXPECT_THAT(world.inputs(), Contains("content /w/jail/etc/real"));
 }
 
