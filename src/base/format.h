@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include <string>
-#include <utility>
 
 namespace hallmark {
 

@@ -196,8 +196,9 @@ bool BuildFolder::writes_into(const std::string& folder, std::int64_t start_ns) 
     return true;
   // A CMake build folder belongs to the build; scripts of its custom targets write where no build statement
   // says so. (A build in the source tree itself does not make that the build's.)
-  const bool apart = !ninja_folder_ || !exists(path::join(build_folder_, "CMakeLists.txt"));
-  if (made_by_cmake_ && path::is_within(folder, build_folder_) && apart) return true;
+  if (made_by_cmake_ && path::is_within(folder, build_folder_) &&
+      (!ninja_folder_ || !exists(path::join(build_folder_, "CMakeLists.txt"))))
+    return true;
   if (ninja_folder_ && manifest().folders.contains(folder)) return true;
   const auto stat = files_.stat(folder);
   return stat.has_value() && *stat && (*stat)->mtime_ns >= start_ns;
