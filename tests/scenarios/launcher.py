@@ -189,16 +189,6 @@ class Signals(Scenario):
         self.assertEqual(143, process.wait(20))
         self.check_dead(marker)
 
-    def test_interrupt_of_hallmark_alone(self):
-        """As an IDE or a CI agent sends it: to one process."""
-        for number in (signal.SIGINT, signal.SIGQUIT):
-            self.path("ready").unlink(missing_ok=True)
-            process = self.start(self.launcher() + [PYTHON, "-c", "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\n"
-                                                    "open('ready', 'w')\ntime.sleep(100)"])
-            self.assertTrue(harness.wait_until(self.path("ready").exists))
-            process.send_signal(number)
-            self.assertEqual(128 + number, process.wait(20))
-
     def test_caller_that_ignores_children(self):
         """The kernel then reaps them itself, unless hallmark says otherwise; the command gets what the caller had."""
         script = "import os, signal, sys\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nos.execv(sys.argv[1], sys.argv[1:])\n"

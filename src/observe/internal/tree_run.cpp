@@ -172,10 +172,9 @@ void TreeRun::take_signals() {
   signalfd_siginfo info;
   while (::read(signals_.descriptor(), &info, sizeof info) == sizeof info) {
     if (info.ssi_signo == SIGWINCH) streams_.resize_terminals();
-    // Ctrl-C reaches the command without us. A SIGINT that somebody sends does not, unless it is sent to the
-    // whole group, and then comes twice.
-    const bool sent = (info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT) && info.ssi_code != SI_KERNEL;
-    if ((sent || SignalGuard::is_forwarded(info.ssi_signo)) && !main_ended_) {
+    // Not SIGINT and SIGQUIT: they nearly always go to the whole group, as Ninja and a terminal send them,
+    // and a command with a handler must not get them twice.
+    if (SignalGuard::is_forwarded(info.ssi_signo) && !main_ended_) {
       ::kill(launcher_.child(), static_cast<int>(info.ssi_signo));
     }
   }
