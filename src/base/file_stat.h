@@ -1,7 +1,6 @@
 // What the operating system says about one path, as plain values.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 
 namespace hallmark {
@@ -19,8 +18,15 @@ struct FileStat {
   std::int64_t ctime_ns = 0;  ///< since the epoch
   std::uint32_t mode = 0;     ///< permission bits, 07777
   NodeKind kind = NodeKind::other;
+  /// Names of the inode. No part of the comparison: the ctime tells that one came or went, and not every
+  /// source of a FileStat knows it (1 then).
+  std::uint32_t links = 1;
 
-  auto operator<=>(const FileStat&) const = default;
+  bool operator==(const FileStat& other) const {
+    return device == other.device && inode == other.inode && size_bytes == other.size_bytes &&
+           mtime_ns == other.mtime_ns && ctime_ns == other.ctime_ns && mode == other.mode &&
+           kind == other.kind;
+  }
   bool executable() const { return (mode & 0111) != 0; }
 };
 

@@ -112,6 +112,8 @@ std::string_view name_of(ReasonCode code) {
     HALLMARK_CODE(clock_used);
     HALLMARK_CODE(timestamp_read);
     HALLMARK_CODE(output_undelivered);
+    HALLMARK_CODE(linked_file_changed);
+    HALLMARK_CODE(channel_used);
     HALLMARK_CODE(replayed);
     HALLMARK_CODE(published);
     HALLMARK_CODE(nondeterministic);
@@ -231,6 +233,10 @@ std::string sentence(const Reason& r) {
     case ReasonCode::output_undelivered:
       return with_detail(formatted("{} was not delivered whole", s.empty() ? "the command's output" : s),
                          r.before);
+    case ReasonCode::linked_file_changed:
+      return formatted("{} was changed, and with it the other names that it has (hard links)", s);
+    case ReasonCode::channel_used:
+      return formatted("the command can share data with other processes that cannot be followed: {}", s);
 
     case ReasonCode::replayed:
       return "replayed: nothing that the command used has changed";

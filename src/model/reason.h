@@ -62,6 +62,8 @@ enum class ReasonCode : std::uint16_t {
   clock_used = 63,            ///< a read text holds __DATE__, __TIME__ or __TIMESTAMP__; subject: the file
   timestamp_read = 64,        ///< subject: a program for which mtimes count
   output_undelivered = 65,    ///< subject: stdout or stderr, which nobody takes any more; before: why
+  linked_file_changed = 66,   ///< subject: a changed file that has further names
+  channel_used = 67,          ///< subject: the call that shares memory, a queue or keys with other processes
 
   // What is worth knowing of a published or replayed result.
   replayed = 80,

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import socket
 import subprocess
 import tempfile
 
@@ -70,6 +71,31 @@ class StandardStreams(Scenario):
         for _ in range(2):
             done = self.run_plain(["sh", "-c", script], stdin=b"for the neighbour\n")
             self.assertEqual("for the neighbour\n", done.out)
+
+    def test_file_read_through_a_copy(self):
+        """pread on a copy of descriptor 0 leaves the offset alone: that it is read shows by the copy."""
+        self.write("read.py", "import os\ncopy = os.dup(0)\nopen('out.txt', 'wb').write(os.pread(copy, 100, 0))\n")
+        for text in ("one", "two"):
+            self.write("in", text)
+            with self.expect(unproven=1), open(self.path("in"), "rb") as file:
+                self.with_stdin(file, [PYTHON, "read.py"])
+            self.assertEqual(text, self.read("out.txt"))
+
+    def test_socket(self):
+        """Editors start builds with one: what is received is not known again; one that is not read does not count."""
+        receive = "import socket\nopen('out.txt', 'wb').write(socket.socket(fileno=0).recv(100))\n"
+        self.write_all({"receive.py": receive, "k.c": "int k;\n"})
+        def run(data, argv):
+            ours, theirs = socket.socketpair()
+            with ours, theirs:
+                ours.sendall(data)
+                self.with_stdin(theirs, argv)
+        for data in (b"one", b"two"):
+            run(data, [PYTHON, "receive.py"])
+            self.assertEqual(data, self.bytes_of("out.txt"))
+        with self.expect(executed=1, replayed=1):
+            for _ in range(2):
+                run(b"for a neighbour", ["gcc", "-c", "k.c", "-o", "k.o"])
 
     def test_null_and_closed(self):
         self.write("read.py", "import sys\nopen('out.txt', 'w').write('none' if sys.stdin is None else sys.stdin.read())\n")

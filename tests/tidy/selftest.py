@@ -85,6 +85,10 @@ class TidyCanFail(unittest.TestCase):
         self.tree.write("src/base/b.h", "// See docs/gone.md.\n#pragma once\n")
         self.expect(tree.check, "names docs/gone.md")
 
+    def test_leftover(self):
+        self.tree.write("b.c", "int b;\n")
+        self.expect(tree.check, "b.c: does not belong into the top folder")
+
     def test_missing_licence(self):
         self.tree.write("LICENSE", "All rights reserved\n")
         self.expect(tree.check, "Apache License 2.0")

@@ -17,6 +17,8 @@ HOME_PATH = re.compile(r"(?<![\w$}.])/(?:home|Users)/\w+/[\w.]")
 REGISTRY_HOST = re.compile(r"\b(?:pypi\.org|pythonhosted\.org|deb\.debian\.org|registry\.npmjs\.org|security\.debian\.org)\b")
 UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
 DOCS_MAX_LINES = {"docs/architecture.md": 110}  # under two pages
+# Whatever an experiment leaves lands in the top folder, and once was committed from there.
+TOP_FILES = {".clang-format", ".clang-tidy", ".gitignore", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "dev"}
 LICENCE_START = "Apache License"
 
 
@@ -94,6 +96,8 @@ def check(top):
     if not (read(top, "LICENSE") if (top / "LICENSE").exists() else "").lstrip().startswith(LICENCE_START):
         yield "LICENSE: the Apache License 2.0 is not there"
     for name in names:
+        if "/" not in name and name not in TOP_FILES:
+            yield f"{name}: does not belong into the top folder (or into TOP_FILES of tests/tidy/tree.py)"
         if name == "LICENSE" or name.startswith("tests/golden/"):
             continue
         text = read(top, name)

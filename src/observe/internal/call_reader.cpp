@@ -94,6 +94,12 @@ CallReader::Outcome CallReader::read(const Call& call, const SyscallRule& rule, 
   switch (rule.kind) {
     case CallKind::path:
       return read_path_call(call, rule, sink, event);
+    case CallKind::descriptor:
+      first_.absolute =
+          ProcPath(call.thread, "fd", static_cast<int>(call.arguments[static_cast<std::size_t>(rule.folder)]))
+              .view();
+      event.path = first_.absolute;
+      return Outcome::event;
     case CallKind::list:
       return read_list(call, sink, event);
     case CallKind::address:
@@ -106,6 +112,9 @@ CallReader::Outcome CallReader::read(const Call& call, const SyscallRule& rule, 
       read_stdin_call(call, rule);
       return Outcome::nothing;
     case CallKind::confine:
+      return Outcome::nothing;
+    case CallKind::channel:
+      sink.on_doubt({ReasonCode::channel_used, rule.name, {}, {}});
       return Outcome::nothing;
     case CallKind::beyond:
       other_roots_ = true;
@@ -133,8 +142,13 @@ CallReader::Outcome CallReader::read_path_call(const Call& call, const SyscallRu
   }
   apply_flags(rule.flag_kind, flags, event);
   const bool at_flags = rule.flag_kind == FlagKind::at || rule.flag_kind == FlagKind::at_follow;
-  const bool by_descriptor = rule.access == Access::execute || rule.access == Access::hard_link;
-  const bool empty_is_folder = by_descriptor && at_flags && (flags & AT_EMPTY_PATH) != 0;
+  const bool changes_attribute = rule.access == Access::set_attribute;
+  const bool by_descriptor =
+      rule.access == Access::execute || rule.access == Access::hard_link || changes_attribute;
+  const bool no_path = call.arguments[static_cast<std::size_t>(rule.path)] == 0;
+  // futimens(3) gives no path at all.
+  const bool empty_is_folder = (by_descriptor && at_flags && (flags & AT_EMPTY_PATH) != 0) ||
+                               (changes_attribute && no_path && rule.folder != kNoArgument);
   if (const auto outcome = read_path(call, folder, rule.path, empty_is_folder, sink, first_);
       outcome != Outcome::event) {
     return outcome;
@@ -161,13 +175,16 @@ CallReader::Outcome CallReader::read_path_call(const Call& call, const SyscallRu
 CallReader::Outcome CallReader::read_path(const Call& call, int folder, int path, bool empty_is_folder,
                                           EventSink& sink, Spelled& into) {
   const std::uint64_t address = call.arguments[static_cast<std::size_t>(path)];
-  if (address == 0) return Outcome::nothing;
+  if (address == 0 && !empty_is_folder) return Outcome::nothing;
   std::string_view text;
-  const MemoryRead result = memory_.read_text(call.thread, address, into.text, text);
-  if (result != MemoryRead::ok) return failed(result, call.thread, sink);
+  if (address != 0) {
+    const MemoryRead result = memory_.read_text(call.thread, address, into.text, text);
+    if (result != MemoryRead::ok) return failed(result, call.thread, sink);
+  }
   if (text.empty()) {
     if (!empty_is_folder) return Outcome::nothing;
-    into.absolute = ProcPath(call.thread, "fd", folder).view();
+    into.absolute =
+        (folder == AT_FDCWD ? ProcPath(call.thread, "cwd") : ProcPath(call.thread, "fd", folder)).view();
     return Outcome::event;
   }
   return make_absolute(call.thread, folder, text, sink, into.absolute);

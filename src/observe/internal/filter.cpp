@@ -4,6 +4,7 @@
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -13,12 +14,18 @@
 #include <cassert>
 #include <cerrno>
 #include <cstddef>
+#include <initializer_list>
 
 #include "observe/internal/syscall_table.h"
 
 namespace hallmark::observe {
 namespace {
 
+using Watch = FilterOptions::StdinWatch;
+
+/// While a command gets another stdin, a shell puts its own away with F_DUPFD and this number or a higher
+/// one, and reads nothing from there.
+constexpr std::uint32_t kFirstShellDescriptor = 10;
 constexpr std::uint32_t kX32Bit = 0x40000000;
 constexpr std::uint32_t kStatxSyncFlags = 0x6000;  // AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC
 constexpr std::uint32_t kOffset_nr = offsetof(seccomp_data, nr);
@@ -54,6 +61,11 @@ class Assembler {
   }
   std::vector<sock_filter> code_;
 };
+
+/// System V's calls with the key IPC_PRIVATE make something that only the makers' children can know.
+bool is_private_by_key(const SyscallRule& rule) {
+  return rule.number == SYS_shmget || rule.number == SYS_msgget || rule.number == SYS_semget;
+}
 
 /// Body of a call, entered when its number matched; every path through it ends in a return.
 void emit_body(Assembler& out, const SyscallRule& rule, const FilterOptions& options) {
@@ -97,11 +109,21 @@ void emit_body(Assembler& out, const SyscallRule& rule, const FilterOptions& opt
       out.if_equal(F_DUPFD, 2, 0);
       out.if_equal(F_DUPFD_CLOEXEC, 1, 0);
       out.give(SECCOMP_RET_ALLOW);
+      if (options.stdin_watch == Watch::terminal || options.stdin_watch == Watch::file) {
+        out.load(argument_low(2));
+        out.if_at_least(kFirstShellDescriptor, 0, 1);
+        out.give(SECCOMP_RET_ALLOW);
+      }
     } else if (rule.number == SYS_ioctl) {
       out.load(argument_low(1));
       out.if_equal(FIONREAD, 1, 0);
       out.give(SECCOMP_RET_ALLOW);
     }
+  }
+  if (rule.kind == CallKind::channel && is_private_by_key(rule)) {
+    out.load(argument_low(0));
+    out.if_equal(IPC_PRIVATE, 0, 1);
+    out.give(SECCOMP_RET_ALLOW);
   }
   if (rule.kind == CallKind::confine) {
     out.load(argument_low(0));
@@ -117,24 +139,39 @@ void emit_body(Assembler& out, const SyscallRule& rule, const FilterOptions& opt
 
 bool is_wanted(const SyscallRule& rule, const FilterOptions& options) {
   if (rule.kind == CallKind::confine) return options.stub.has_value();
-  const FilterOptions::StdinWatch watch = options.stdin_watch;
   if (rule.kind != CallKind::stdin_use && rule.kind != CallKind::stdin_wait) return true;
+  const Watch watch = options.stdin_watch;
+  const auto is_any_of = [watch](std::initializer_list<Watch> watches) {
+    return std::find(watches.begin(), watches.end(), watch) != watches.end();
+  };
   switch (rule.number) {
     case SYS_preadv2:
       return true;
+    case SYS_dup:
+    case SYS_dup2:
+    case SYS_dup3:
+    case SYS_fcntl:
+      // What is read from a copy is not seen.
+      return watch != Watch::unwatched;
     case SYS_pread64:
     case SYS_preadv:
     case SYS_mmap:
     case SYS_copy_file_range:
-      return watch == FilterOptions::StdinWatch::file;
+      return is_any_of({Watch::file, Watch::other});
     case SYS_read:
     case SYS_readv:
     case SYS_splice:
-      return watch == FilterOptions::StdinWatch::terminal || watch == FilterOptions::StdinWatch::proxied;
+      return is_any_of({Watch::terminal, Watch::proxied, Watch::other});
     case SYS_sendfile:
-      return watch == FilterOptions::StdinWatch::file || watch == FilterOptions::StdinWatch::proxied;
-    default:
-      return watch == FilterOptions::StdinWatch::proxied;
+      return is_any_of({Watch::file, Watch::proxied, Watch::other});
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+      return watch == Watch::other;
+    case SYS_tee:
+      return is_any_of({Watch::proxied, Watch::other});
+    default:  // what waits for it, and ioctl
+      return watch == Watch::proxied;
   }
 }
 
@@ -149,7 +186,8 @@ struct Piece {
 bool has_own_body(const SyscallRule& rule, const FilterOptions& options) {
   const bool is_fstat = rule.number == SYS_newfstatat || rule.number == SYS_statx;
   return (is_fstat && options.skip_fstat) || rule.kind == CallKind::send_to ||
-         rule.kind == CallKind::stdin_use || rule.kind == CallKind::confine;
+         rule.kind == CallKind::stdin_use || rule.kind == CallKind::confine ||
+         (rule.kind == CallKind::channel && is_private_by_key(rule));
 }
 
 Piece piece_of(std::uint32_t number, const FilterOptions& options) {

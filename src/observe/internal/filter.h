@@ -22,10 +22,15 @@ struct StubPage {
 struct FilterOptions {
   std::uint32_t action = 0;      ///< SECCOMP_RET_USER_NOTIF or SECCOMP_RET_TRACE
   std::optional<StubPage> stub;  ///< calls with SyscallRule::fast issued from there pass
-  /// terminal: report what reads from descriptor 0. file: report what reads from it without moving its
-  /// offset. proxied: report what reads or copies it or waits for it, so that nothing is taken from the
-  /// caller's pipe before the command wants it.
-  enum class StdinWatch : std::uint8_t { unwatched, terminal, file, proxied };
+  /// What is reported of descriptor 0:
+  enum class StdinWatch : std::uint8_t {
+    unwatched,
+    terminal,  ///< reads, and copies but a shell's that puts it away
+    file,      ///< copies (the same), and what reads without moving the offset
+    proxied,   ///< reads, copies and waits: nothing is taken from the caller's pipe before the command wants
+               ///< it
+    other,     ///< (a socket, a device) reads of every kind, and copies
+  };
   StdinWatch stdin_watch = StdinWatch::unwatched;
   /// Let the calls pass that are fstat in all but name: newfstatat(fd, p, s, AT_EMPTY_PATH) and statx(fd, p,
   /// AT_EMPTY_PATH, ...) with fd >= 0 and no further flag but AT_STATX_*. A filter cannot read p; the C

@@ -169,7 +169,8 @@ Status Streams::open_stdin(StreamKind kind, bool watched) {
       break;
     case StreamKind::tty:
     case StreamKind::other:
-      watch_ = FilterOptions::StdinWatch::terminal;
+      watch_ =
+          kind == StreamKind::tty ? FilterOptions::StdinWatch::terminal : FilterOptions::StdinWatch::other;
       stdin_target_ = target_of(STDIN_FILENO);
       break;
     case StreamKind::pipe: {

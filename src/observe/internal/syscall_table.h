@@ -33,6 +33,7 @@ enum class FlagKind : std::uint8_t {
 /// What kind of call it is. Only `path` calls have path arguments.
 enum class CallKind : std::uint8_t {
   path,
+  descriptor,     ///< argument `folder` is the open file or folder
   list,           ///< getdents: argument 0 is the open folder
   address,        ///< connect, bind: argument 1 is a socket address, 2 its length
   send_to,        ///< argument 4 is an address (or null), 5 its length
@@ -42,6 +43,7 @@ enum class CallKind : std::uint8_t {
               ///< filter.h
   stdin_wait,  ///< may wait for descriptor 0 among others
   confine,     ///< seccomp: watched only where an agent has to know (hybrid)
+  channel,     ///< data of other processes that no path leads to; argument 0: see the filter
   beyond,      ///< mounts and file handles: what it brings into view cannot be followed
 };
 
@@ -115,6 +117,7 @@ consteval SyscallRule other(int number, const char* name, CallKind kind, int fol
   SyscallRule rule{static_cast<std::uint16_t>(number), name, kind};
   rule.folder = static_cast<std::int8_t>(folder);
   if (kind == CallKind::list) rule.access = Access::list;
+  if (kind == CallKind::descriptor) rule.access = Access::set_attribute;
   return rule;
 }
 
@@ -180,6 +183,10 @@ inline constexpr std::array kSyscallRules = {
   table::one(kSysGetxattrat,   "getxattrat",   Access::look,      true,  0, 1, 2, FlagKind::at),
   table::one(kSysListxattrat,  "listxattrat",  Access::look,      true,  0, 1, 2, FlagKind::at),
   table::one(kSysFileGetattr,  "file_getattr", Access::look,      true,  0, 1, 4, FlagKind::at),
+  table::other(SYS_fchmod,     "fchmod",       CallKind::descriptor, 0),
+  table::other(SYS_fchown,     "fchown",       CallKind::descriptor, 0),
+  table::other(SYS_fsetxattr,  "fsetxattr",    CallKind::descriptor, 0),
+  table::other(SYS_fremovexattr, "fremovexattr", CallKind::descriptor, 0),
   table::one(SYS_chdir,        "chdir",        Access::look,      true,  -1, 0),
   table::one(SYS_chroot,       "chroot",       Access::look,      true,  -1, 0),
   table::one(SYS_name_to_handle_at, "name_to_handle_at", Access::look, false, 0, 1, 4, FlagKind::at_follow),
@@ -212,6 +219,16 @@ inline constexpr std::array kSyscallRules = {
   table::other(SYS_select,     "select",       CallKind::stdin_wait),
   table::other(SYS_pselect6,   "pselect6",     CallKind::stdin_wait),
   table::other(SYS_epoll_ctl,  "epoll_ctl",    CallKind::stdin_use, 2),
+  table::other(SYS_recvfrom,   "recvfrom",     CallKind::stdin_use, 0),
+  table::other(SYS_recvmsg,    "recvmsg",      CallKind::stdin_use, 0),
+  table::other(SYS_recvmmsg,   "recvmmsg",     CallKind::stdin_use, 0),
+  table::other(SYS_shmget,     "shmget",       CallKind::channel),
+  table::other(SYS_msgget,     "msgget",       CallKind::channel),
+  table::other(SYS_semget,     "semget",       CallKind::channel),
+  table::other(SYS_mq_open,    "mq_open",      CallKind::channel),
+  table::other(SYS_request_key, "request_key", CallKind::channel),
+  table::other(SYS_add_key,    "add_key",      CallKind::channel),
+  table::other(SYS_keyctl,     "keyctl",       CallKind::channel),
   table::other(SYS_open_by_handle_at, "open_by_handle_at", CallKind::beyond),
   table::other(SYS_mount,      "mount",        CallKind::beyond),
   table::other(SYS_umount2,    "umount2",      CallKind::beyond),

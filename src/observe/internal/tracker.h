@@ -108,6 +108,8 @@ class Tracker final : public EventSink, private PathResolver::Listener {
   Change& begin_change(NodeId node, const std::optional<FileStat>& now);
   void make_whole(NodeId node, const std::optional<FileStat>& now);
   void change_in_place(NodeId node, const FileStat& now);
+  /// A change through one name of a file changes what all its names hold, wherever they are.
+  void doubt_if_linked(NodeId node, const FileStat& now);
   void make_gone(NodeId node, const std::optional<FileStat>& now);
   void move_subtree(NodeId from, NodeId to);
   void keep_content_before_change(NodeId node);

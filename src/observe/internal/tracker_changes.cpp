@@ -79,6 +79,11 @@ void Tracker::make_whole(NodeId id, const std::optional<FileStat>& now) {
   tree_[id].own = Own::whole;
 }
 
+void Tracker::doubt_if_linked(NodeId id, const FileStat& now) {
+  if (now.kind != NodeKind::file || now.links <= 1 || is_ignored(id, thread_)) return;
+  doubt(ReasonCode::linked_file_changed, id);
+}
+
 void Tracker::change_in_place(NodeId id, const FileStat& now) {
   if (is_ignored(id, thread_)) return;
   if (is_internal(id)) {
@@ -132,6 +137,7 @@ void Tracker::on_open_write(const Event& event) {
     if (writes && !is_ignored(id, thread_)) doubt(ReasonCode::special_output, id);
     return;
   }
+  if (writes || (event.flags & O_TRUNC) != 0) doubt_if_linked(id, *stat);
   if ((event.flags & O_TRUNC) != 0) return make_whole(id, stat);
   if (writes) return change_in_place(id, *stat);
   note(id, Use::content, stat);
@@ -258,7 +264,10 @@ void Tracker::on_in_place(const Event& event, bool whole) {
   if (!stat) return note_absent(where.node);
   if (stat->kind != NodeKind::file) {
     note(where.node, Use::kind, stat);
-  } else if (whole) {
+    return;
+  }
+  doubt_if_linked(where.node, *stat);
+  if (whole) {
     make_whole(where.node, stat);
   } else {
     change_in_place(where.node, *stat);
@@ -271,6 +280,7 @@ void Tracker::on_set_attribute(const Event& event) {
   const auto stat = state_now(where);
   if (!stat) return note_absent(where.node);
   if (is_ignored(where.node, thread_) || tree_[where.node].zone != Zone::normal) return;
+  doubt_if_linked(where.node, *stat);
   keep_content_before_change(where.node);
   note(where.node, stat->kind == NodeKind::symlink ? Use::link : Use::kind, stat);
   begin_change(where.node, stat);  // content stays what it was: no Own

@@ -24,6 +24,7 @@ FileStat to_file_stat(const struct stat& from) {
   stat.mtime_ns = nanoseconds(from.st_mtim);
   stat.ctime_ns = nanoseconds(from.st_ctim);
   stat.mode = from.st_mode & 07777;
+  stat.links = static_cast<std::uint32_t>(from.st_nlink);
   stat.kind = kind_of_mode(from.st_mode);
   return stat;
 }

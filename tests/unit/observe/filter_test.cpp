@@ -5,6 +5,7 @@
 #include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
@@ -63,7 +64,7 @@ TEST_F(FilterTest, EveryOtherNumberPasses) {
 }
 
 TEST_F(FilterTest, IsShort) {
-  EXPECT_LE(build_filter(options).size(), 128u);
+  EXPECT_LE(build_filter(options).size(), 160u);
   options.stub = StubPage{0x7e9000000000, 4096};
   options.stdin_watch = FilterOptions::StdinWatch::proxied;
   EXPECT_LE(build_filter(options).size(), 384u);
@@ -118,6 +119,12 @@ TEST_F(FilterTest, ConfinementIsReportedWhereAnAgentMustKnow) {
   EXPECT_EQ(asked(SYS_prctl, {PR_SET_NAME}), SECCOMP_RET_ALLOW);
 }
 
+TEST_F(FilterTest, MemoryOfTheCommandsOwnPasses) {
+  EXPECT_EQ(asked(SYS_shmget, {IPC_PRIVATE}), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(asked(SYS_shmget, {7}), SECCOMP_RET_USER_NOTIF);
+  EXPECT_EQ(asked(SYS_mq_open, {0}), SECCOMP_RET_USER_NOTIF);
+}
+
 TEST_F(FilterTest, SendWithoutAddressPasses) {
   EXPECT_EQ(asked(SYS_sendto, {3, 1, 1, 0, 0, 0}), SECCOMP_RET_ALLOW);
   EXPECT_EQ(asked(SYS_sendto, {3, 1, 1, 0, 0x100000000, 16}), SECCOMP_RET_USER_NOTIF);
@@ -133,7 +140,21 @@ TEST_F(FilterTest, StdinIsWatchedAsAsked) {
   EXPECT_FALSE(reported(Watch::unwatched, SYS_read, {0}));
   EXPECT_TRUE(reported(Watch::terminal, SYS_read, {0}));
   EXPECT_FALSE(reported(Watch::terminal, SYS_read, {3}));
-  EXPECT_FALSE(reported(Watch::terminal, SYS_dup, {0}));
+  EXPECT_TRUE(reported(Watch::terminal, SYS_dup, {0}));
+  EXPECT_TRUE(reported(Watch::terminal, SYS_dup2, {0, 7}));
+  EXPECT_FALSE(reported(Watch::terminal, SYS_dup2, {7, 0}));
+  EXPECT_TRUE(reported(Watch::terminal, SYS_fcntl, {0, F_DUPFD_CLOEXEC, 0}));
+  EXPECT_FALSE(reported(Watch::terminal, SYS_fcntl, {0, F_DUPFD, 10})) << "shells put it away with this";
+  EXPECT_FALSE(reported(Watch::unwatched, SYS_dup, {0}));
+  EXPECT_FALSE(reported(Watch::proxied, SYS_recvfrom, {0})) << "a pipe has no messages";
+  EXPECT_TRUE(reported(Watch::other, SYS_recvfrom, {0}));
+  EXPECT_TRUE(reported(Watch::other, SYS_recvmsg, {0}));
+  EXPECT_TRUE(reported(Watch::other, SYS_read, {0}));
+  EXPECT_TRUE(reported(Watch::other, SYS_fcntl, {0, F_DUPFD, 10}));
+  EXPECT_FALSE(reported(Watch::other, SYS_poll, {1}));
+  EXPECT_TRUE(reported(Watch::file, SYS_dup3, {0, 7}));
+  EXPECT_TRUE(reported(Watch::file, SYS_fcntl, {0, F_DUPFD, 3}));
+  EXPECT_FALSE(reported(Watch::file, SYS_fcntl, {0, F_DUPFD, 10}));
   EXPECT_TRUE(reported(Watch::proxied, SYS_dup, {0}));
   EXPECT_TRUE(reported(Watch::proxied, SYS_poll, {1}));
   EXPECT_TRUE(reported(Watch::proxied, SYS_fcntl, {0, F_DUPFD_CLOEXEC}));

@@ -1,1 +1,0 @@
-int f61(int a){return a+61;}
