@@ -130,6 +130,8 @@ std::string Dependencies::depfile(const std::string& target, bool phony) const {
 
 /// `spelled` as an observed path would name it. Folders are asked once each.
 std::string Dependencies::real(const std::string& name) const {
+  // Observed paths are real ones: most headers are spelled just so.
+  if (files_.contains(name)) return name;
   const auto whole = path::join(tools_.command.cwd, name);
   const std::string folder(path::parent(whole));
   auto known = real_folders_.find(folder);
