@@ -22,6 +22,11 @@ std::string_view base_name(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+std::string_view without_trailing_slashes(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return path;
+}
+
 bool is_within(std::string_view path, std::string_view folder) {
   if (folder == "/") return path.starts_with('/');
   return !folder.empty() && path.starts_with(folder) &&

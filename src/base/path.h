@@ -16,6 +16,9 @@ std::string_view parent(std::string_view path);
 /// All behind the last slash.
 std::string_view base_name(std::string_view path);
 
+/// "/a//" as "/a"; "/" stays.
+std::string_view without_trailing_slashes(std::string_view path);
+
 /// True if `path` is `folder` or lies below it. Both in normal form. Everything lies below "/".
 bool is_within(std::string_view path, std::string_view folder);
 

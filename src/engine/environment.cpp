@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "engine/kinds.h"
 #include "engine/outputs.h"
+#include "engine/program_search.h"
 
 namespace hallmark::engine {
 namespace {
@@ -103,11 +104,6 @@ bool matches(std::string_view name, std::string_view pattern) {
 
 constexpr std::array<std::string_view, 8> kBound = {"PATH",   "HOME", "TMPDIR",  "PWD",
                                                     "OLDPWD", "USER", "LOGNAME", "VIRTUAL_ENV"};
-
-std::string_view without_trailing_slashes(std::string_view value) {
-  while (value.size() > 1 && value.ends_with('/')) value.remove_suffix(1);
-  return value;
-}
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -245,7 +241,7 @@ Bindings::Bindings(const model::Command& command, const std::string& root, const
 
   const auto* search_path = find(environment, "PATH");
   if (search_path != nullptr) add_loose("PATH", *search_path, Sight::anywhere);
-  if (shows_any_variable(command.argv.front())) {
+  if (shows_any_variable(command)) {
     for (const char* name : {"USER", "LOGNAME"}) {
       if (const auto* value = find(environment, name)) add_loose(name, *value, Sight::word);
     }
@@ -255,19 +251,14 @@ Bindings::Bindings(const model::Command& command, const std::string& root, const
   }
 
   path_is_text_ = search_path == nullptr || search_path->empty();
-  if (!path_is_text_) {
-    for (auto& folder : split(*search_path, ':')) {
-      if (!folder.starts_with('/')) {
-        path_is_text_ = true;
-        continue;
-      }
-      search_folders_.emplace_back(without_trailing_slashes(folder));
-    }
-  }
+  if (path_is_text_) return;
+  search_folders_ = engine::search_folders(environment);
+  const auto spelled = split(*search_path, ':');
+  path_is_text_ = search_folders_.size() != spelled.size();
 }
 
 void Bindings::add_path(std::string name, const std::string& raw_value) {
-  const std::string value(without_trailing_slashes(raw_value));
+  const std::string value(path::without_trailing_slashes(raw_value));
   if (!value.starts_with('/') || value == "/") {
     if (!raw_value.empty() && raw_value != "/") relations_.push_back(name + "=" + raw_value);
     return;

@@ -24,6 +24,12 @@ constexpr std::array<std::string_view, 11> kLinkers = {"ld",     "ld.bfd",   "ld
 constexpr std::array<std::string_view, 14> kAssemblers = {
     "as",  "nasm",    "yasm",      "objcopy", "llvm-objcopy",          "fatbinary", "bin2c", "llc",
     "opt", "llvm-as", "llvm-link", "llvm-mc", "clang-offload-bundler", "llvm-ar"};
+// How the first word of a target begins, as config.sub of the GNU project and LLVM's Triple know it.
+constexpr std::array<std::string_view, 21> kArchitectures = {
+    "x86_64", "i386",  "i486",  "i586",   "i686",  "aarch64", "arm",  "riscv", "powerpc", "ppc", "mips",
+    "s390",   "sparc", "loong", "amdgcn", "nvptx", "avr",     "wasm", "hppa",  "alpha",   "m68k"};
+// Scripts that come with a toolkit: their name says what they do, as that of a program does.
+constexpr std::array<std::string_view, 2> kToolkitScripts = {"hipcc", "hipcc.pl"};
 constexpr std::array<std::string_view, 2> kNasms = {"nasm", "yasm"};
 constexpr std::array<std::string_view, 3> kVariableReaders = {"rustc", "nasm", "yasm"};
 constexpr std::array<std::string_view, 5> kRemotePeers = {"sccache", "distcc", "icecc", "icerun", "gomacc"};
@@ -51,10 +57,16 @@ std::string_view without_version(std::string_view name) {
   return is_version ? name.substr(0, dash) : name;
 }
 
+/// "x86_64-linux-gnu-g++". Not each name with a dash in it: "my-run-opt" is no tool of LLVM.
+bool begins_with_target(std::string_view name) {
+  return std::any_of(kArchitectures.begin(), kArchitectures.end(),
+                     [&](std::string_view architecture) { return name.starts_with(architecture); });
+}
+
 template <std::size_t N>
 bool names_tool(std::string_view name, const std::array<std::string_view, N>& tools) {
   if (is_one_of(name, tools)) return true;
-  // A target in front: "x86_64-linux-gnu-g++".
+  if (!begins_with_target(name)) return false;
   return std::any_of(tools.begin(), tools.end(), [&](std::string_view tool) {
     return name.size() > tool.size() + 1 && name.ends_with(tool) &&
            name[name.size() - tool.size() - 1] == '-' && name.find('-') < name.size() - tool.size() - 1;
@@ -193,11 +205,16 @@ bool reads_timestamps(std::string_view program) {
   return is_one_of(tool_name(program), kTimestampReaders);
 }
 
-bool shows_any_variable(std::string_view program) {
+bool is_known_tool(const model::Command& command) {
+  const auto& program = command.argv.front();
   const auto kind = kind_of_program(program);
-  const bool known =
+  const bool named =
       kind == ProgramKind::compiler || kind == ProgramKind::linker || kind == ProgramKind::assembler;
-  return !known || names_tool(tool_name(program), kVariableReaders);
+  return named && (!command.script || is_one_of(tool_name(program), kToolkitScripts));
+}
+
+bool shows_any_variable(const model::Command& command) {
+  return !is_known_tool(command) || names_tool(tool_name(command.argv.front()), kVariableReaders);
 }
 
 bool is_oracle(std::string_view program) {

@@ -20,8 +20,8 @@ enum class ProgramKind : std::uint8_t {
   other,
 };
 
-/// By the last component of a program's path: versions ("g++-12"), target prefixes ("aarch64-linux-gnu-gcc")
-/// and ".exe" are looked through.
+/// By the last component of a program's path: versions ("g++-12"), targets in front
+/// ("aarch64-linux-gnu-gcc") and ".exe" are looked through.
 ProgramKind kind_of_program(std::string_view path);
 
 /// A program that a tool of C's family starts to read source texts; their __DATE__ and __TIME__ mean the
@@ -33,10 +33,13 @@ bool reads_nasm_sources(std::string_view program);
 bool nasm_asks_for_clock(std::string_view text);
 /// A program that looks at modification times to decide or to record (make, tar, install ...): rule 4.
 bool reads_timestamps(std::string_view program);
-/// Whether any variable can reach what the program makes: those of kind other, and languages whose sources
+/// A compiler, linker or assembler itself. A script that bears such a name is somebody's own ("gcc" in front
+/// of gcc): it may read, and do, what it likes.
+bool is_known_tool(const model::Command& command);
+/// Whether any variable can reach what the command makes: all but known tools, and languages whose sources
 /// can name one (env! of Rust, %!NAME of NASM). The other compilers, linkers and assemblers read only
 /// variables that are meant for them.
-bool shows_any_variable(std::string_view program);
+bool shows_any_variable(const model::Command& command);
 /// A program whose answer is the time, chance or the machine's state: nothing of it can be replayed.
 bool is_oracle(std::string_view program);
 /// A program that tells about the host (uname, hostname, nproc): Aspect::machine "host".

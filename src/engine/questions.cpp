@@ -80,6 +80,7 @@ bool Questions::is_temporary_folder(std::string_view folder) const {
 }
 
 bool Questions::is_clean_up(const std::string& listed) const {
+  // (A script in front of nvcc, too: it is nvcc that lists the folder.)
   return kind_of_program(world_.command.argv.front()) != ProgramKind::other && is_temporary_folder(listed);
 }
 
@@ -193,7 +194,7 @@ void Questions::add_processor(const model::Observation& observation, Draft& draf
         const auto kind = kind_of_program(program.name);
         return kind == ProgramKind::compiler || kind == ProgramKind::assembler || kind == ProgramKind::linker;
       });
-  const bool unknown_words = kind_of_program(world_.command.argv.front()) == ProgramKind::other;
+  const bool unknown_words = !is_known_tool(world_.command);
   const bool configured =
       std::any_of(observation.inputs.begin(), observation.inputs.end(), [](const auto& input) {
         return input.use == Use::content && input.stat && input.path.ends_with(".cfg");
@@ -217,7 +218,7 @@ void Questions::add_attributes(const model::Observation& observation, Draft& dra
                            std::any_of(observation.outputs.begin(), observation.outputs.end(),
                                        [&](const auto& output) { return is_precompiled(output.path); });
   const bool all_times = timestamps || precompiled;
-  const bool looks = kind_of_program(world_.command.argv.front()) == ProgramKind::other;
+  const bool looks = !is_known_tool(world_.command);
   if (!all_times && !looks) return;
   for (const auto& input : observation.inputs) {
     const bool looked_at = input.use == Use::kind || input.use == Use::content;

@@ -21,63 +21,8 @@ std::string_view parent_of(std::string_view subject) {
 
 }  // namespace
 
-std::optional<std::string> real_path(os::FileSystem& files, const std::string& spelled) {
-  std::string done = "/";
-  std::string rest = spelled;
-  std::size_t hops = 0;
-  while (!rest.empty()) {
-    const auto start = rest.find_first_not_of('/');
-    if (start == std::string::npos) break;
-    const auto end = rest.find('/', start);
-    const std::string name = rest.substr(start, end == std::string::npos ? end : end - start);
-    rest = end == std::string::npos ? std::string() : rest.substr(end + 1);
-    if (name == ".") continue;
-    if (name == "..") {
-      done = path::parent(done);
-      continue;
-    }
-    std::string next = path::join(done, name);
-    const auto stat = files.lstat(next);
-    if (!stat.has_value() || !stat->has_value()) return std::nullopt;
-    if ((*stat)->kind != NodeKind::symlink) {
-      done = std::move(next);
-      continue;
-    }
-    auto target = files.read_link(next);
-    if (!target.has_value() || ++hops > limits::kSymlinkHops) return std::nullopt;
-    if (target->starts_with('/')) done = "/";
-    rest = rest.empty() ? *target : *target + "/" + rest;
-  }
-  return done;
-}
-
 bool is_volatile(std::string_view path) {
   return path::is_within(path, "/proc") || path::is_within(path, "/sys");
-}
-
-ProgramSearch::ProgramSearch(os::FileSystem& files, const std::vector<std::string>& folders)
-    : files_(files), spelled_(folders) {}
-
-const std::vector<std::string>& ProgramSearch::folders() {
-  if (!resolved_) {
-    resolved_ = true;
-    for (const auto& folder : spelled_) {
-      auto real = real_path(files_, folder);
-      if (real && std::find(real_.begin(), real_.end(), *real) == real_.end())
-        real_.push_back(*std::move(real));
-    }
-  }
-  return real_;
-}
-
-std::optional<std::string> ProgramSearch::find(const std::string& name) {
-  for (const auto& folder : folders()) {
-    std::string candidate = path::join(folder, name);
-    const auto stat = files_.stat(candidate);
-    if (stat.has_value() && stat->has_value() && (*stat)->kind == NodeKind::file && (*stat)->executable())
-      return candidate;
-  }
-  return std::nullopt;
 }
 
 std::vector<model::Answer> States::ask(const model::PathSet& paths) {

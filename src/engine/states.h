@@ -14,32 +14,12 @@
 #include "engine/environment.h"
 #include "engine/internal/loader_cache.h"
 #include "engine/ports.h"
+#include "engine/program_search.h"
 #include "model/command.h"
 #include "model/record.h"
 #include "os/file_system.h"
 
 namespace hallmark::engine {
-
-/// Where a name is found in the folders of PATH. Looks at links, as the kernel does.
-class ProgramSearch {
- public:
-  ProgramSearch(os::FileSystem& files, const std::vector<std::string>& folders);
-
-  /// The first executable file of that name: its folder without links, and the name; nullopt if there is
-  /// none.
-  std::optional<std::string> find(const std::string& name);
-  /// The folders of PATH that exist, without links, in order, each once.
-  const std::vector<std::string>& folders();
-
- private:
-  os::FileSystem& files_;
-  const std::vector<std::string>& spelled_;
-  std::vector<std::string> real_;
-  bool resolved_ = false;
-};
-
-/// `path` with every link resolved, if it exists (absolute paths only).
-std::optional<std::string> real_path(os::FileSystem& files, const std::string& path);
 
 class States {
  public:

@@ -138,6 +138,24 @@ class Environment(Scenario):
                 done = self.hallmark([PYTHON, "print.py", name], "--output", "out.txt", env={name: text})
                 self.assertEqual(text, done.out.strip(), name)
 
+    def test_a_script_that_is_called_like_a_compiler(self):
+        """What a compiler's name says of a program it does not say of somebody's script in front of it."""
+        self.script("bin/gcc", '#!/bin/sh\nif [ -s extra ]; then set -- "$@" -DEXTRA; fi\nexec /usr/bin/gcc "-DWHO=\\"$USER\\"" "$@"\n')
+        self.write_all({"extra": "", "a.c": '#ifdef EXTRA\nint extra;\n#endif\nconst char *who = "@" WHO "@";\n'})
+
+        def run(user):
+            self.hallmark(["bin/gcc", "-c", "a.c", "-o", "a.o"], env={"USER": user})
+            return self.bytes_of("a.o")
+
+        self.assertIn(b"@anna@", run("anna"))
+        self.assertIn(b"@bela@", run("bela"))
+        with self.expect(executed=0, replayed=2):
+            self.assertIn(b"@anna@", run("anna"))
+            self.assertIn(b"@bela@", run("bela"))
+        plain = run("anna")
+        self.write("extra", "words")
+        self.assertNotEqual(plain, run("anna"), "only its size was asked for")
+
     def test_content_below_home_counts(self):
         """A file read below HOME counts by its content, whatever HOME is called."""
         self.write("read.py", "import os\nopen('out.txt', 'w').write(open(os.path.expanduser('~/.toolrc')).read())\n")

@@ -12,11 +12,12 @@ from harness import PYTHON, Scenario, main, needs, with_kits
 
 class SecondCheckout(Scenario):
     def checkouts(self, files: dict[str, str]):
-        """Two equal project trees; each is a root by its .hallmark folder."""
-        for name in ("A", "B"):
+        """Two equal project trees; each is a root by its .hallmark folder. (A name of one letter is found in each object:
+        a script in front of the compiler would then count as one that shows it.)"""
+        for name in ("north", "south"):
             self.write_all({f"{name}/{file}": text for file, text in files.items()})
             self.path(f"{name}/.hallmark").mkdir()
-        return self.path("A"), self.path("B")
+        return self.path("north"), self.path("south")
 
     @with_kits("gxx", "clang", "nvcc", "hipcc")
     def test_absolute_include_folders(self, kit):

@@ -28,6 +28,11 @@ std::vector<std::string> expanded_words(os::FileSystem& files, const model::Comm
   });
 }
 
+model::Command marked(model::Command command, const ProgramFile& program) {
+  command.script = program.script;
+  return command;
+}
+
 std::string command_line(const std::vector<std::string>& argv) {
   std::string line;
   for (const auto& word : argv) {
@@ -40,14 +45,15 @@ std::string command_line(const std::vector<std::string>& argv) {
 
 }  // namespace
 
-Action::Action(Tools tools, const model::Command& command, const RunOptions& options)
+Action::Action(Tools tools, const model::Command& asked, const RunOptions& options)
     : tools_(tools),
-      command_(command),
+      program_(find_program(tools.files, asked)),
+      command_(marked(asked, program_)),
       options_(options),
-      words_(expanded_words(tools.files, command, response_files_)),
+      words_(expanded_words(tools.files, command_, response_files_)),
       arguments_(read_arguments(words_)),
       output_(options.outputs.empty() ? arguments_.output : options.outputs.front()),
-      bindings_(command, options.root, options.build_folder, output_),
+      bindings_(command_, options.root, options.build_folder, output_),
       depfile_(tools.files, tools.clock, bindings_, command_, options, arguments_, response_files_, output_) {
 }
 
@@ -83,17 +89,8 @@ Territory Action::territory() const {
 
 /// A ccache in front of the compiler would answer from its own store (rule 9).
 void Action::bypass_ccache() {
-  bool ccache = kind_of_program(command_.argv.front()) == ProgramKind::peer_cache;
-  if (!ccache) {
-    std::optional<std::string> program;
-    if (command_.argv.front().find('/') != std::string::npos) {
-      program = absolute_path(command_.cwd, command_.argv.front());
-    } else {
-      program = ProgramSearch(tools_.files, bindings_.search_folders()).find(command_.argv.front());
-    }
-    const auto real = program ? real_path(tools_.files, *program) : std::nullopt;
-    ccache = real && kind_of_program(*real) == ProgramKind::peer_cache;
-  }
+  const bool ccache = kind_of_program(command_.argv.front()) == ProgramKind::peer_cache ||
+                      kind_of_program(program_.path) == ProgramKind::peer_cache;
   if (!ccache) return;
   command_.environment["CCACHE_DISABLE"] = "1";
   result_.reasons.push_back({ReasonCode::ccache_bypassed, {}, {}, {}});
@@ -123,8 +120,8 @@ Result<RunResult> Action::run() {
   const auto began_ns = tools_.clock.steady_ns();
   HALLMARK_CHECK(depfile_.check());
   bypass_ccache();
-  // No compiler, assembler or linker reads a variable that the configuration passes over; a code generator
-  // may read a CI system's commit or build number.
+  // No compiler, assembler or linker (nor a script in front of one, as nvcc has) reads a variable that the
+  // configuration passes over; a code generator may read a CI system's commit or build number.
   std::span<const std::string> ignored;
   if (kind_of_program(command_.argv.front()) != ProgramKind::other) ignored = options_.ignored_variables;
   key_ = key_of(command_, bindings_, pwd_kind(tools_.files, command_), ignored,

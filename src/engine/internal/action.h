@@ -14,6 +14,7 @@
 #include "engine/kinds.h"
 #include "engine/lookup.h"
 #include "engine/outputs.h"
+#include "engine/program_search.h"
 #include "engine/questions.h"
 #include "engine/replay.h"
 #include "engine/states.h"
@@ -30,7 +31,7 @@ class Action {
     Ports ports;
   };
 
-  Action(Tools tools, const model::Command& command, const RunOptions& options);
+  Action(Tools tools, const model::Command& asked, const RunOptions& options);
 
   Result<RunResult> run();
 
@@ -55,6 +56,7 @@ class Action {
   void warn(std::string line);
 
   Tools tools_;
+  ProgramFile program_;
   model::Command command_;
   const RunOptions& options_;
   std::vector<std::string> response_files_;  ///< absolute

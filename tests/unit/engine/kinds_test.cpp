@@ -36,9 +36,25 @@ TEST(Kinds, VersionsTargetsAndSuffixesAreLookedThrough) {
   EXPECT_EQ(kind_of_program("arm-none-eabi-ld.bfd"), ProgramKind::linker);
   EXPECT_EQ(kind_of_program("riscv64-linux-gnu-as"), ProgramKind::assembler);
   EXPECT_EQ(kind_of_program("clang-offload-bundler-17"), ProgramKind::assembler);
-  for (const char* name :
-       {"gcc-", "gcc-12x", "gcc-ar", "gcc-nm-12", "clang-format", "clang-tidy-14", "my-gcc", "x-y-xgcc"})
+  for (const char* name : {"gcc-", "gcc-12x", "gcc-ar", "gcc-nm-12", "clang-format", "clang-tidy-14",
+                           "my-gcc", "x-y-xgcc", "my-run-opt", "a-b-as", "build-my-ld"})
     EXPECT_EQ(kind_of_program(name), ProgramKind::other) << name;
+}
+
+TEST(Kinds, AScriptIsNoKnownToolWhateverItsName) {
+  const auto known = [](const char* name, bool script) {
+    model::Command command;
+    command.argv = {name, "-c", "a.c"};
+    command.script = script;
+    EXPECT_TRUE(is_known_tool(command) || shows_any_variable(command)) << name;
+    return is_known_tool(command);
+  };
+  for (const char* name : {"gcc", "/opt/wrappers/nvcc", "ld", "as"}) {
+    EXPECT_TRUE(known(name, false)) << name;
+    EXPECT_FALSE(known(name, true)) << name;
+  }
+  EXPECT_TRUE(known("/opt/rocm/bin/hipcc", true)) << "it comes with the toolkit";
+  for (const char* name : {"python3", "ccache", "sccache"}) EXPECT_FALSE(known(name, false)) << name;
 }
 
 TEST(Kinds, SpecialPrograms) {

@@ -212,6 +212,26 @@ TEST_F(StatesTest, ProgramsAreFoundThroughLinkedFolders) {
   EXPECT_EQ(search.folders(), Words{"/usr/bin"});
 }
 
+TEST_F(StatesTest, TheFileThatACommandStarts) {
+  command_.environment["PATH"] = "/opt/bin:/usr/bin";
+  const auto find = [&](const char* word) {
+    command_.argv = {word};
+    return find_program(disk_, command_);
+  };
+  EXPECT_EQ(find("g++").path, "/usr/bin/g++");
+  EXPECT_FALSE(find("g++").script);
+  disk_.put("/opt/bin/g++", "#!/bin/sh\n", 0755);
+  EXPECT_EQ(find("g++").path, "/opt/bin/g++");
+  EXPECT_TRUE(find("g++").script);
+  (void)disk_.make_link("/opt/bin/g++", "/usr/bin/c++");
+  EXPECT_EQ(find("/usr/bin/c++").path, "/opt/bin/g++");
+  EXPECT_TRUE(find("/usr/bin/c++").script);
+  disk_.put("/usr/bin/short", "#", 0755);
+  EXPECT_FALSE(find("short").script);
+  EXPECT_EQ(find("none").path, "");
+  EXPECT_EQ(find("./none").path, "");
+}
+
 TEST_F(StatesTest, TheRestOfTheWorld) {
   EXPECT_EQ(ask(Aspect::machine, "cpu"), answer_text("Model 1"));
   EXPECT_TRUE(is_unknown(ask(Aspect::machine, "of a newer hallmark")));

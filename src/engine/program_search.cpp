@@ -1,0 +1,109 @@
+#include "engine/program_search.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/limits.h"
+#include "base/path.h"
+
+namespace hallmark::engine {
+namespace {
+
+constexpr std::array<std::uint8_t, 2> kScriptMark = {'#', '!'};
+
+bool is_script(os::FileSystem& files, const std::string& path) {
+  std::array<std::uint8_t, kScriptMark.size()> start{};
+  const auto file = files.open_read(path);
+  if (!file.has_value()) return false;
+  const auto got = (*file)->read(start);
+  return got.has_value() && *got == start.size() && start == kScriptMark;
+}
+
+}  // namespace
+
+std::optional<std::string> real_path(os::FileSystem& files, const std::string& spelled) {
+  std::string done = "/";
+  std::string rest = spelled;
+  std::size_t hops = 0;
+  while (!rest.empty()) {
+    const auto start = rest.find_first_not_of('/');
+    if (start == std::string::npos) break;
+    const auto end = rest.find('/', start);
+    const std::string name = rest.substr(start, end == std::string::npos ? end : end - start);
+    rest = end == std::string::npos ? std::string() : rest.substr(end + 1);
+    if (name == ".") continue;
+    if (name == "..") {
+      done = path::parent(done);
+      continue;
+    }
+    std::string next = path::join(done, name);
+    const auto stat = files.lstat(next);
+    if (!stat.has_value() || !stat->has_value()) return std::nullopt;
+    if ((*stat)->kind != NodeKind::symlink) {
+      done = std::move(next);
+      continue;
+    }
+    auto target = files.read_link(next);
+    if (!target.has_value() || ++hops > limits::kSymlinkHops) return std::nullopt;
+    if (target->starts_with('/')) done = "/";
+    rest = rest.empty() ? *target : *target + "/" + rest;
+  }
+  return done;
+}
+
+std::vector<std::string> search_folders(const model::Environment& environment) {
+  std::vector<std::string> folders;
+  const auto found = environment.find("PATH");
+  std::string_view rest = found == environment.end() ? std::string_view() : found->second;
+  while (!rest.empty()) {
+    const auto colon = rest.find(':');
+    const auto folder = rest.substr(0, colon);
+    if (folder.starts_with('/')) folders.emplace_back(path::without_trailing_slashes(folder));
+    if (colon == std::string_view::npos) break;
+    rest.remove_prefix(colon + 1);
+  }
+  return folders;
+}
+
+ProgramSearch::ProgramSearch(os::FileSystem& files, const std::vector<std::string>& folders)
+    : files_(files), spelled_(folders) {}
+
+const std::vector<std::string>& ProgramSearch::folders() {
+  if (!resolved_) {
+    resolved_ = true;
+    for (const auto& folder : spelled_) {
+      auto real = real_path(files_, folder);
+      if (real && std::find(real_.begin(), real_.end(), *real) == real_.end())
+        real_.push_back(*std::move(real));
+    }
+  }
+  return real_;
+}
+
+std::optional<std::string> ProgramSearch::find(const std::string& name) {
+  for (const auto& folder : folders()) {
+    std::string candidate = path::join(folder, name);
+    const auto stat = files_.stat(candidate);
+    if (stat.has_value() && stat->has_value() && (*stat)->kind == NodeKind::file && (*stat)->executable())
+      return candidate;
+  }
+  return std::nullopt;
+}
+
+ProgramFile find_program(os::FileSystem& files, const model::Command& command) {
+  const auto& word = command.argv.front();
+  std::optional<std::string> found;
+  if (word.find('/') != std::string::npos) {
+    found = path::join(command.cwd, word);
+  } else {
+    const auto folders = search_folders(command.environment);
+    found = ProgramSearch(files, folders).find(word);
+  }
+  auto real = found ? real_path(files, *found) : std::nullopt;
+  if (!real) return {};
+  const bool script = is_script(files, *real);
+  return {*std::move(real), script};
+}
+
+}  // namespace hallmark::engine
