@@ -24,7 +24,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 /// Keeps the known word nearest to what was typed, if it is near enough to be meant.
 class Suggestion {
  public:
-  explicit Suggestion(std::string_view typed) : typed_(typed), best_(typed.size() / 3 + 1) {}
+  explicit Suggestion(std::string_view typed) : typed_(typed), best_(letters(typed) / 3 + 1) {}
 
   void offer(std::string_view known) {
     const std::size_t distance = edit_distance(typed_, known);
@@ -37,6 +37,11 @@ class Suggestion {
   }
 
  private:
+  /// The dashes of a flag are right in any case.
+  static std::size_t letters(std::string_view typed) {
+    return typed.size() - std::min(typed.size(), typed.find_first_not_of('-'));
+  }
+
   std::string_view typed_;
   std::size_t best_;
   std::string_view word_;
@@ -136,7 +141,8 @@ class Parser {
       if (value) return usage(quoted(name) + " takes no value", "write it without =" + std::string(*value));
     } else {
       if (!value) {
-        if (words_.empty())
+        // "--output -- CMD": the mark of the command is no value; one of that name is written with "=".
+        if (words_.empty() || words_.front() == "--")
           return usage(quoted(name) + " wants a value",
                        "write " + std::string(name) + " " + std::string(flag->value));
         value = words_.front();

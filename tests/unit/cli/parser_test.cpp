@@ -91,6 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Refused{{"run", "--restat=yes", "true"}, "`--restat` takes no value"},
                     Refused{{"run", "--depfile", "a", "--depfile", "b", "true"}, "given twice"},
                     Refused{{"run", "-j4", "true"}, "has no flag `-j4`"},
+                    Refused{{"run", "--output", "--", "true"}, "`--output` wants a value"},
+                    Refused{{"run", "--nope", "--", "true"}, "`hallmark run --help` lists what it takes"},
                     Refused{{"doctor", "now"}, "does not take `now`"},
                     Refused{{"completions"}, "wants one SHELL"},
                     Refused{{"help", "rnu"}, "did you mean `run`?"},
