@@ -153,7 +153,7 @@ std::string Dependencies::completed(const std::string& text, bool phony) const {
   for (const auto& path : all_) {
     if (!known.contains(path)) missing.push_back(spelled(path));
   }
-  auto result = with_prerequisites(text, missing);
+  auto result = with_prerequisites(text, *parsed, missing);
   if (phony || parsed->has_phony_targets()) {
     if (!result.ends_with('\n')) result += '\n';
     result += phony_targets(missing);

@@ -22,9 +22,11 @@ Lookup look_up(store::RecordStore& records, const digest::Key& weak, States& sta
   }
   found.entry = *std::move(entry);
   if (!found.entry) return found;
-  for (const auto& set : found.entry->sets) {
-    auto answers = states.ask(set.paths);
-    found.today.push_back(answers);
+  found.today.reserve(found.entry->sets.size());  // `known` refers to its elements
+  std::vector<States::Known> known;
+  for (auto& set : found.entry->sets) {
+    auto& answers = found.today.emplace_back(states.ask(set.paths, known));
+    known.push_back({set.paths, answers});
     // An answer that cannot be told today equals none: no need to look for such a record.
     if (std::any_of(answers.begin(), answers.end(), is_unknown)) continue;
     const auto strong = model::strong_key(weak, set.paths, answers);
@@ -41,7 +43,9 @@ Lookup look_up(store::RecordStore& records, const digest::Key& weak, States& sta
           {model::ReasonCode::record_unreadable, {}, "the record belongs to another command", {}});
       continue;
     }
-    found.hit = Hit{strong, **std::move(record), set.paths, std::move(answers)};
+    found.hit = Hit{strong, **std::move(record), std::move(set.paths), std::move(answers)};
+    found.entry.reset();
+    found.today.clear();
     return found;
   }
   return found;

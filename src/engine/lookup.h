@@ -20,7 +20,7 @@ struct Hit {
 
 struct Lookup {
   std::optional<Hit> hit;
-  std::optional<model::WeakEntry> entry;  ///< what is known under the weak key
+  std::optional<model::WeakEntry> entry;  ///< what is known under the weak key; of a miss
   std::vector<std::vector<model::Answer>>
       today;  ///< today's answers, parallel to entry->sets as far as they were asked
   std::vector<model::Reason> troubles;  ///< entries or records that could not be read

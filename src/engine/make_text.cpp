@@ -120,13 +120,6 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-struct Parsed {
-  MakeText text;
-  // Of the first rule: where its last word ends, and where its line does.
-  std::size_t last_word_end = 0;
-  std::size_t rule_end = 0;
-};
-
 /// Whether a carriage return stands elsewhere than at the end of a line: tools disagree on what that means.
 bool has_stray_return(std::string_view text) {
   for (auto at = text.find('\r'); at != std::string_view::npos; at = text.find('\r', at + 1)) {
@@ -135,15 +128,22 @@ bool has_stray_return(std::string_view text) {
   return false;
 }
 
-std::optional<Parsed> parse(std::string_view text) {
+}  // namespace
+
+bool MakeText::has_phony_targets() const {
+  return rules.size() > 1 && std::any_of(rules.begin() + 1, rules.end(),
+                                         [](const MakeRule& rule) { return rule.prerequisites.empty(); });
+}
+
+std::optional<MakeText> parse_make_text(std::string_view text) {
   if (text.find('\0') != std::string_view::npos || has_stray_return(text)) return std::nullopt;
-  Parsed parsed;
+  MakeText parsed;
   Reader reader(text);
   while (!reader.at_end()) {
     if (reader.skip_to_word()) continue;
     MakeRule rule;
     bool behind_colon = false;
-    const bool first = parsed.text.rules.empty();
+    const bool first = parsed.rules.empty();
     do {
       bool colon = false;
       auto word = reader.word(colon);
@@ -156,23 +156,10 @@ std::optional<Parsed> parse(std::string_view text) {
     } while (!reader.skip_to_word());
     if (!behind_colon || rule.targets.empty()) return std::nullopt;
     if (first) parsed.rule_end = reader.at();
-    parsed.text.rules.push_back(std::move(rule));
+    parsed.rules.push_back(std::move(rule));
   }
-  if (parsed.text.rules.empty()) return std::nullopt;
+  if (parsed.rules.empty()) return std::nullopt;
   return parsed;
-}
-
-}  // namespace
-
-bool MakeText::has_phony_targets() const {
-  return rules.size() > 1 && std::any_of(rules.begin() + 1, rules.end(),
-                                         [](const MakeRule& rule) { return rule.prerequisites.empty(); });
-}
-
-std::optional<MakeText> parse_make_text(std::string_view text) {
-  auto parsed = parse(text);
-  if (!parsed) return std::nullopt;
-  return std::move(parsed->text);
 }
 
 std::optional<std::string> escape_for_make(std::string_view path) {
@@ -203,20 +190,20 @@ std::string make_rule(const std::string& target, const std::vector<std::string>&
   return text + "\n";
 }
 
-std::string with_prerequisites(std::string_view text, const std::vector<std::string>& more) {
+std::string with_prerequisites(std::string_view text, const MakeText& parsed,
+                               const std::vector<std::string>& more) {
   std::string added;
   for (const auto& path : more) {
     if (const auto escaped = escape_for_make(path)) added.append(" \\\n  ").append(*escaped);
   }
-  const auto parsed = parse(text);
-  if (added.empty() || !parsed) return std::string(text);
+  if (added.empty()) return std::string(text);
   // A word that ends in a backslash before a line that goes on must not find a blank behind it.
-  if (text.substr(parsed->last_word_end).starts_with('\\')) added.erase(0, 1);
+  if (text.substr(parsed.last_word_end).starts_with('\\')) added.erase(0, 1);
   // Between the two ends stands at most a line that goes on into nothing (nvcc writes one).
-  return std::string(text.substr(0, parsed->last_word_end))
+  return std::string(text.substr(0, parsed.last_word_end))
       .append(added)
       .append("\n")
-      .append(text.substr(parsed->rule_end));
+      .append(text.substr(parsed.rule_end));
 }
 
 std::string phony_targets(const std::vector<std::string>& paths) {

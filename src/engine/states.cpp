@@ -19,24 +19,32 @@ std::string_view parent_of(std::string_view subject) {
   return path::parent(subject);
 }
 
+const model::Answer* answer_among(std::span<const States::Known> known, const model::Question& question) {
+  for (const auto& [paths, answers] : known) {
+    const auto& asked = paths.questions;
+    const auto at = std::lower_bound(asked.begin(), asked.end(), question);
+    if (at != asked.end() && *at == question) return &answers[static_cast<std::size_t>(at - asked.begin())];
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 bool is_volatile(std::string_view path) {
   return path::is_within(path, "/proc") || path::is_within(path, "/sys");
 }
 
-std::vector<model::Answer> States::ask(const model::PathSet& paths) {
+std::vector<model::Answer> States::ask(const model::PathSet& paths, std::span<const Known> known) {
   std::vector<model::Answer> answers(paths.questions.size());
   std::vector<Index> kinds;
   for (Index i = 0; i < paths.questions.size(); ++i) {
     const auto& question = paths.questions[i];
-    if (const auto known = known_.find(question); known != known_.end()) {
-      answers[i] = known->second;
+    if (const auto* answer = answer_among(known, question)) {
+      answers[i] = *answer;
     } else if (question.aspect == model::Aspect::kind) {
       kinds.push_back(i);
     } else {
       answers[i] = find_out(question);
-      known_.emplace(question, answers[i]);
     }
   }
   ask_kinds(paths, kinds, answers);
@@ -67,7 +75,6 @@ void States::ask_kinds(const model::PathSet& paths, const std::vector<Index>& un
           !folder_is_there ||
           (names && !std::binary_search(names->begin(), names->end(), name, std::less<>()));
       answers[i] = surely_absent ? answer_absent() : kind(question.subject);
-      known_.emplace(question, answers[i]);
     }
   }
 }

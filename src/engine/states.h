@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -34,8 +33,14 @@ class States {
 
   explicit States(World world) : world_(world), programs_(world.files, world.bindings.search_folders()) {}
 
-  /// Answers parallel to `paths.questions`.
-  std::vector<model::Answer> ask(const model::PathSet& paths);
+  /// What was asked before, with the answers.
+  struct Known {
+    const model::PathSet& paths;
+    const std::vector<model::Answer>& answers;
+  };
+
+  /// Answers parallel to `paths.questions`. What is `known` is not asked again: one look-up sees one world.
+  std::vector<model::Answer> ask(const model::PathSet& paths, std::span<const Known> known = {});
 
   /// The latest modification time, not after `now_ns`, of all files whose content was asked for.
   std::int64_t newest_change_ns(std::int64_t now_ns) const;
@@ -61,7 +66,6 @@ class States {
   World world_;
   ProgramSearch programs_;
   std::optional<LoaderCache> loader_cache_;
-  std::map<model::Question, model::Answer> known_;
   std::vector<std::int64_t> changes_ns_;
 };
 

@@ -141,6 +141,11 @@ class Kit:
     def output(self) -> str:
         return "unit.o"
 
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """Folders in which the tool looks for headers, by name."""
+        return ("inc1", "inc2", "ven", "src", ".")
+
     def options(self) -> tuple[str, ...]:
         """What `hallmark run` needs to replay this tool when it is started by hand."""
         return ()
@@ -178,6 +183,12 @@ class NvccKit(Kit):
 
 @dataclass(frozen=True)
 class PythonKit(Kit):
+    @property
+    def searched(self) -> tuple[str, ...]:
+        # Not the folder of the script: an import of a module that is not loaded yet lists it (site packages of some
+        # interpreters load more of them), and each name in it could be that module.
+        return tuple(folder for folder in super().searched if folder != "src")
+
     def missing(self) -> str | None:
         return None
 

@@ -388,7 +388,7 @@ def reordered_arrival(s, kit, change):
 
 @mutation(matters=False)
 def unrelated_in_search_folder(s, kit, change):
-    for folder in ("inc1", "inc2", "ven", "src", "."):
+    for folder in kit.searched:
         s.write(f"{folder}/unrelated.h", "")
 
 

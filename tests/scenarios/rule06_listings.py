@@ -31,6 +31,21 @@ class Listings(Scenario):
             self.assertEqual("a.in b.in", self.read(f"gen/{i}.out"))
         self.assert_no_work()
 
+    def test_module_that_appears_beside_a_script(self):
+        """An import lists the folder of the script first: a file there hides a module of the library."""
+        self.write("gen/gen.py", "import colorsys\nopen('out.txt', 'w').write(getattr(colorsys, 'MARK', 'library'))\n")
+
+        def run():
+            self.hallmark([PYTHON, "gen/gen.py"], "--output", "out.txt")
+            return self.read("out.txt")
+
+        self.assertEqual("library", run())
+        self.write("gen/colorsys.py", "MARK = 'own'\n")
+        self.assertEqual("own", run())
+        self.path("gen/colorsys.py").unlink()
+        with self.expect(executed=0, replayed=1):
+            self.assertEqual("library", run())
+
     def test_names_count_and_contents_do_not(self):
         self.write_all({"d/a": "", "d/b": ""})
         self.write("ls.py", "import os\nopen('out.txt', 'w').write(' '.join(sorted(os.listdir('d'))))\n")

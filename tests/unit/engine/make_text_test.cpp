@@ -7,6 +7,12 @@
 namespace hallmark::engine {
 namespace {
 
+/// The text as it is where it cannot be parsed.
+std::string with_more(std::string_view text, const std::vector<std::string>& more) {
+  const auto parsed = parse_make_text(text);
+  return parsed ? with_prerequisites(text, *parsed, more) : std::string(text);
+}
+
 using Words = std::vector<std::string>;
 
 /// Each rule as "targets | prerequisites", words in brackets; "no rules" if it is no such file.
@@ -91,7 +97,7 @@ TEST(MakeText, RefusesNamesThatTheSyntaxCannotCarry) {
   for (const char* name : {"a\nb", "a\rb", "a\\", "a:", "a\\:b", ""})
     EXPECT_EQ(escape_for_make(name), std::nullopt) << name;
   EXPECT_EQ(rules_of(make_rule("a.o", {"x", "y:", "a\nb", "z\\", "w"})), Words{"[a.o] | [x] [w]"});
-  EXPECT_EQ(rules_of(with_prerequisites("a.o: a.c\n", {"a\nb", "x"})), Words{"[a.o] | [a.c] [x]"});
+  EXPECT_EQ(rules_of(with_more("a.o: a.c\n", {"a\nb", "x"})), Words{"[a.o] | [a.c] [x]"});
   EXPECT_EQ(phony_targets({"a\nb", "x"}), "x:\n");
 }
 
@@ -102,24 +108,23 @@ TEST(MakeText, MakesARuleWithALineForEach) {
 }
 
 TEST(MakeText, AddsToTheFirstRuleOnly) {
-  EXPECT_EQ(with_prerequisites("a.o: a.c \\\n a.h\n\na.h:\n", {"x y", "z"}),
+  EXPECT_EQ(with_more("a.o: a.c \\\n a.h\n\na.h:\n", {"x y", "z"}),
             "a.o: a.c \\\n a.h \\\n  x\\ y \\\n  z\n\na.h:\n");
-  EXPECT_EQ(with_prerequisites("a.o: a.c", {"x"}), "a.o: a.c \\\n  x\n");
-  EXPECT_EQ(with_prerequisites("\n\na.o: a.c\nb.o: b.c\n", {"x"}), "\n\na.o: a.c \\\n  x\nb.o: b.c\n");
-  EXPECT_EQ(with_prerequisites("a.o: a.c\n", {}), "a.o: a.c\n");
-  EXPECT_EQ(with_prerequisites("no rule\n", {"x"}), "no rule\n");
+  EXPECT_EQ(with_more("a.o: a.c", {"x"}), "a.o: a.c \\\n  x\n");
+  EXPECT_EQ(with_more("\n\na.o: a.c\nb.o: b.c\n", {"x"}), "\n\na.o: a.c \\\n  x\nb.o: b.c\n");
+  EXPECT_EQ(with_more("a.o: a.c\n", {}), "a.o: a.c\n");
+  EXPECT_EQ(with_more("no rule\n", {"x"}), "no rule\n");
 }
 
 TEST(MakeText, AddsWhereALineGoesOnIntoNothing) {
   for (const char* text : {"a.o : a.c \\\n    a.h \\\n\n", "a.o : a.c a.h \\\n", "a.o : a.c a.h \\",
                            "a.o : a.c a.h\\\n\n", "a.o : a.c a.h \\\r\n\r\n"})
-    EXPECT_EQ(rules_of(with_prerequisites(text, {"x"})), Words{"[a.o] | [a.c] [a.h] [x]"}) << text;
+    EXPECT_EQ(rules_of(with_more(text, {"x"})), Words{"[a.o] | [a.c] [a.h] [x]"}) << text;
 }
 
 TEST(MakeText, AddsBehindCommentsAndOtherLineEnds) {
-  EXPECT_EQ(rules_of(with_prerequisites("# made by a tool\na.o: a.c\n", {"x"})), Words{"[a.o] | [a.c] [x]"});
-  EXPECT_EQ(rules_of(with_prerequisites("a.o: a.c\r\n\r\na.c:\r\n", {"x"})),
-            (Words{"[a.o] | [a.c] [x]", "[a.c] |"}));
+  EXPECT_EQ(rules_of(with_more("# made by a tool\na.o: a.c\n", {"x"})), Words{"[a.o] | [a.c] [x]"});
+  EXPECT_EQ(rules_of(with_more("a.o: a.c\r\n\r\na.c:\r\n", {"x"})), (Words{"[a.o] | [a.c] [x]", "[a.c] |"}));
 }
 
 /// Names of everything that is special somewhere in the syntax.
@@ -146,7 +151,7 @@ RC_GTEST_PROP(MakeTextProperty, RulesAreReadAsTheyWereMeant, ()) {
 RC_GTEST_PROP(MakeTextProperty, WhatIsAddedJoinsWhatIsThere, ()) {
   const auto first = *rc::gen::container<Words>(names());
   const auto more = *rc::gen::container<Words>(names());
-  const auto parsed = parse_make_text(with_prerequisites(make_rule("a.o", first) + "\nb.o: b.c\n", more));
+  const auto parsed = parse_make_text(with_more(make_rule("a.o", first) + "\nb.o: b.c\n", more));
   RC_ASSERT(parsed.has_value());
   RC_ASSERT(parsed->rules.size() == 2u);
   auto all = first;
@@ -159,7 +164,7 @@ TEST(MakeText, AReturnInsideOfALineIsRefused) {
   EXPECT_FALSE(parse_make_text("a.o:\r\\\r").has_value());
   EXPECT_FALSE(parse_make_text("a.o: b\rc\n").has_value());
   EXPECT_TRUE(parse_make_text("a.o: b \\\r\n c\r\n").has_value());
-  EXPECT_EQ(with_prerequisites("a.o: b\\\r", {"new"}), "a.o: b\\\r");
+  EXPECT_EQ(with_more("a.o: b\\\r", {"new"}), "a.o: b\\\r");
 }
 
 RC_GTEST_PROP(MakeTextProperty, AnyBytesAreReadOrRefused, ()) {
@@ -168,7 +173,7 @@ RC_GTEST_PROP(MakeTextProperty, AnyBytesAreReadOrRefused, ()) {
   std::string text;
   for (const auto& part : *rc::gen::container<Words>(piece)) text += part;
   const auto parsed = parse_make_text(text);
-  const auto longer = with_prerequisites(text, {"new"});
+  const auto longer = with_more(text, {"new"});
   if (!parsed) {
     RC_ASSERT(longer == text);
     return;
