@@ -1,6 +1,7 @@
 #include "engine/depfile.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/path.h"
 #include "engine/answers.h"
@@ -73,12 +74,17 @@ void Dependencies::add(const model::Question& question, const model::Answer& ans
 
 void Dependencies::add_file(const std::string& path) {
   if (is_volatile(path) || path::is_within(path, "/dev") || own_.contains(path)) return;
-  files_.insert(path);
+  files_.insert(files_.end(), path);  // questions are sorted: nearly always the right place
 }
 
 void Dependencies::watch_name(const std::string& path) {
   if (is_volatile(path) || path::is_within(path, "/dev") || own_.contains(path)) return;
-  probed_[std::string(path::parent(path))].emplace(path::base_name(path));
+  // Names of one folder follow each other.
+  const auto folder = path::parent(path);
+  if (probed_now_ == probed_.end() || probed_now_->first != folder)
+    probed_now_ = probed_.try_emplace(std::string(folder)).first;
+  auto& names = probed_now_->second;
+  names.emplace_hint(names.end(), path::base_name(path));
 }
 
 void Dependencies::finish_folders(std::int64_t start_ns) {
@@ -145,7 +151,8 @@ std::string Dependencies::real(const std::string& name) const {
 std::string Dependencies::completed(const std::string& text, bool phony) const {
   const auto parsed = parse_make_text(text);
   if (!parsed) return text;
-  std::set<std::string> known;
+  std::unordered_set<std::string> known;
+  known.reserve(all_.size());
   for (const auto& rule : parsed->rules) {
     for (const auto& name : rule.prerequisites) known.insert(real(name));
   }

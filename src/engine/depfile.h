@@ -56,12 +56,14 @@ class Dependencies {
 
   Tools tools_;
   std::set<std::string> own_;
-  std::set<std::string> files_;                          // absolute
-  std::map<std::string, std::set<std::string>> probed_;  // folder -> absent names
-  std::set<std::string> listed_;                         // folders whose names mattered
-  std::set<std::string> present_folders_;                // folders that were looked at
-  std::vector<std::string> all_;                         // absolute: files, folders and sentinels
-  std::string base_;                                     // paths below it are written relative to it
+  std::set<std::string> files_;  // absolute
+  using Names = std::map<std::string, std::set<std::string>>;
+  Names probed_;                                // folder -> absent names
+  Names::iterator probed_now_ = probed_.end();  // of the name that was added last
+  std::set<std::string> listed_;                // folders whose names mattered
+  std::set<std::string> present_folders_;       // folders that were looked at
+  std::vector<std::string> all_;                // absolute: files, folders and sentinels
+  std::string base_;                            // paths below it are written relative to it
   mutable std::map<std::string, std::string> real_folders_;
   bool overtaken_ = false;
 };
