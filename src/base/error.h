@@ -17,6 +17,8 @@ enum class ErrorKind {
   unsupported,   ///< this machine cannot do it (no seccomp, no /proc, ...)
   invalid,       ///< the caller's words or data are wrong
   limit,         ///< a named limit (base/limits.h) was reached
+  no_command,    ///< there is no such program; of a command that a person asked for, nothing else
+  bad_command,   ///< that program cannot be executed
 };
 
 /// A failure. `what` says what failed and why; `hint`, if any, what to do about it. Neither ends with a full

@@ -29,9 +29,9 @@ constexpr int exit_code_of(ErrorKind kind) {
 /// Of `run`, where the code must not be mistaken for the command's own.
 constexpr int run_exit_code_of(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::not_found:
+    case ErrorKind::no_command:
       return kNotFound;
-    case ErrorKind::permission:
+    case ErrorKind::bad_command:
       return kNotExecutable;
     case ErrorKind::invalid:
       return kUsage;

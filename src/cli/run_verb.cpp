@@ -22,9 +22,9 @@ int become(const std::vector<std::string_view>& words) {
   for (std::string& text : texts) argv.push_back(text.data());
   argv.push_back(nullptr);
   execvp(argv.front(), argv.data());
-  const Error error = Error::from_errno("execute", texts.front());
-  complain(error.what);
-  return errno == ENOENT ? kNotFound : kNotExecutable;
+  const int code = errno == ENOENT ? kNotFound : kNotExecutable;
+  complain(Error::from_errno("execute", texts.front()).what);
+  return code;
 }
 
 /// What we write for ourselves (the store) may be over the caller's limit: then the write fails, and that is

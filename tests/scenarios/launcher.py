@@ -37,6 +37,12 @@ class ExitCodes(Scenario):
         self.write("k.c", "int k;\n")
         self.hallmark(command)
 
+    def test_own_failures_are_not_the_commands(self):
+        """127 and 126 speak of the command alone: a file of hallmark's that cannot be made is another matter."""
+        done = self.hallmark(["true"], "--depfile", "/proc/x.d", check=False)
+        self.assertIn(done.code, (2, 125), "2 where the folder is known not to be writable")
+        self.assertIn("cannot write the depfile /proc/x.d", done.err)
+
     def test_command_not_found(self):
         for name in ("no-such-command-here", "./no-such-file", "/nonexistent/tool"):
             done = self.hallmark([name], code=127)

@@ -162,7 +162,9 @@ Result<DepfileStep::Written> DepfileStep::write(const model::PathSet& paths,
 
 Status DepfileStep::put(const std::string& path, const std::string& text) {
   const auto stat = files_.lstat(path);
-  HALLMARK_CHECK(os::write_file_atomically(files_, path, text, std::to_string(gettid()), false));
+  if (const auto done = os::write_file_atomically(files_, path, text, std::to_string(gettid()), false); !done)
+    return fail(Error{done.error().kind, "cannot write the depfile " + path + ": " + done.error().what,
+                      done.error().hint});
   if (stat.has_value() && *stat && (*stat)->kind == NodeKind::file)
     static_cast<void>(files_.set_mode(path, (*stat)->mode));
   return {};

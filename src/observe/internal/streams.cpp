@@ -281,7 +281,6 @@ void Streams::finish(model::Observation& into) {
     // A reader that went away is a fact of the caller's, and the command's business.
     if (refusal == EPIPE || into.undelivered) continue;
     into.undelivered = Error::from_errno("write to", output->name(), refusal);
-    into.undelivered->kind = ErrorKind::io;  // nobody is to take it for a program that may not be executed
   }
   into.out = out_.take();
   into.err = err_.take();

@@ -103,7 +103,7 @@ Error TreeRun::why_command_failed() const {
   if (error == ENOENT && command_.argv.front().find('/') == std::string::npos) {
     why.what = "command not found: " + command_.argv.front();
   }
-  why.kind = error == ENOENT || error == ENOTDIR ? ErrorKind::not_found : ErrorKind::permission;
+  why.kind = error == ENOENT || error == ENOTDIR ? ErrorKind::no_command : ErrorKind::bad_command;
   return why;
 }
 

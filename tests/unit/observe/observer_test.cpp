@@ -111,13 +111,13 @@ TEST_P(ObserverTest, ExitCodeAndSignal) {
 TEST_P(ObserverTest, AbsentProgramIsNotFound) {
   const auto seen = Observer(os::linux_file_system(), hasher_).run(request({"no-such-program-anywhere"}));
   ASSERT_FALSE(seen.has_value());
-  EXPECT_EQ(seen.error().kind, ErrorKind::not_found);
+  EXPECT_EQ(seen.error().kind, ErrorKind::no_command);
 }
 
 TEST_P(ObserverTest, FolderIsNoProgram) {
   const auto seen = Observer(os::linux_file_system(), hasher_).run(request({"/usr"}));
   ASSERT_FALSE(seen.has_value());
-  EXPECT_EQ(seen.error().kind, ErrorKind::permission);
+  EXPECT_EQ(seen.error().kind, ErrorKind::bad_command);
 }
 
 TEST_P(ObserverTest, TemporariesAndRenamesOverTheOutput) {
