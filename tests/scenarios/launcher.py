@@ -195,34 +195,6 @@ class Signals(Scenario):
         self.assertEqual(143, process.wait(20))
         self.check_dead(marker)
 
-    def test_reader_that_stands_still(self):
-        """`hallmark run ... | less`: signals are served, and stderr goes on, while nobody reads stdout."""
-        both = "import os, sys\nos.write(2, b'first')\nos.write(1, b'x' * 400000)\nos.write(2, b'last')\n"
-        process = self.start(self.launcher() + [PYTHON, "-c", both])
-        self.assertEqual(b"first", os.read(process.stderr.fileno(), 5))
-        os.kill(process.pid, signal.SIGTERM)
-        self.assertEqual(143, process.wait(20))
-
-        process = self.start(self.launcher() + [PYTHON, "-c", both.replace("400000", "100000")])
-        self.assertTrue(harness.wait_until(lambda: select.select([process.stderr], [], [], 0)[0]))
-        self.assertEqual(b"first", os.read(process.stderr.fileno(), 5))
-        self.assertEqual(b"last", os.read(process.stderr.fileno(), 4), "100,000 bytes wait, of which a pipe holds 65,536")
-
-    def test_slow_reader_gets_all(self):
-        """Whatever waits when the command ends is delivered, and the run is no survivor's."""
-        text = "".join(f"{number:7}\n" for number in range(50_000))
-        for code in (130, 0):
-            self.write("say.py", f"import sys\nfor number in range(50_000): print(f'{{number:7}}')\nsys.exit({code})\n")
-            process = self.start(self.launcher("--cache") + [PYTHON, "say.py"])
-            got = b""
-            while part := os.read(process.stdout.fileno(), 40_000):
-                got += part
-                time.sleep(0.1)
-            self.assertEqual(text, got.decode())
-            self.assertEqual(code, process.wait(20))
-        with self.expect(executed=0, replayed=1):
-            self.assertEqual(text, self.hallmark([PYTHON, "say.py"], "--cache").out)
-
     def test_caller_that_ignores_children(self):
         """The kernel then reaps them itself, unless hallmark says otherwise; the command gets what the caller had."""
         script = "import os, signal, sys\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nos.execv(sys.argv[1], sys.argv[1:])\n"

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <cstring>
 
 #include "base/limits.h"
@@ -82,24 +81,15 @@ Status CapturedOutput::open(int target, StreamKind kind) {
 
 void CapturedOutput::pump() {
   std::array<char, kChunkBytes> buffer;
-  while (push() && source_.is_open()) {
+  while (source_.is_open()) {
     const ssize_t count = ::read(source_.get(), buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) return;
     if (count <= 0) return source_.reset();  // a pseudo-terminal ends with EIO
     const std::string_view bytes(buffer.data(), static_cast<std::size_t>(count));
     keep(bytes);
-    pending_ = bytes;
-    if (bytes.size() == buffer.size()) continue;
-    push();
-    return;
-  }
-}
-
-void CapturedOutput::pump_to_the_end_of_what_is_there() {
-  for (pump(); is_stalled(); pump()) {
-    pollfd room{target_, POLLOUT, 0};
-    ::poll(&room, 1, -1);
+    pass_on(bytes);
+    if (static_cast<std::size_t>(count) < buffer.size()) return;
   }
 }
 
@@ -109,26 +99,19 @@ void CapturedOutput::keep(std::string_view bytes) {
   if (bytes.size() > room) captured_.truncated = true;
 }
 
-/// A pipe that has room takes as much as this at once; more could block us until its reader goes on.
-bool CapturedOutput::push() {
-  constexpr std::size_t kStep_bytes = PIPE_BUF;
-  std::string_view rest = pending_;
-  while (!rest.empty()) {
-    pollfd room{target_, POLLOUT, 0};
-    if (::poll(&room, 1, 0) == 0) break;
-    const ssize_t count = ::write(target_, rest.data(), std::min(rest.size(), kStep_bytes));
+void CapturedOutput::pass_on(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(target_, bytes.data(), bytes.size());
     if (count >= 0) {
-      rest.remove_prefix(static_cast<std::size_t>(count));
-    } else if (errno == EAGAIN) {  // the caller's descriptor does not block, and another writer was faster
-      break;
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN) {  // the caller's descriptor does not block
+      pollfd room{target_, POLLOUT, 0};
+      ::poll(&room, 1, -1);
     } else if (errno != EINTR) {
       refusal_ = errno;
-      rest = {};
-      source_.reset();
+      return source_.reset();
     }
   }
-  pending_.erase(0, pending_.size() - rest.size());
-  return pending_.empty();
 }
 
 const char* CapturedOutput::name() const {
@@ -219,8 +202,8 @@ void Streams::want_stdin() {
 }
 
 void Streams::add_to(std::vector<pollfd>& polled) const {
-  if (out_.is_open()) polled.push_back(out_.awaited());
-  if (err_.is_open()) polled.push_back(err_.awaited());
+  if (out_.is_open()) polled.push_back({out_.source(), POLLIN, 0});
+  if (err_.is_open()) polled.push_back({err_.source(), POLLIN, 0});
   if (!stdin_write_.is_open()) return;
   if (!wanted_.load(std::memory_order_acquire)) {
     polled.push_back({wake_.get(), POLLIN, 0});
@@ -236,8 +219,8 @@ void Streams::pump(const std::vector<pollfd>& polled) {
     return std::any_of(polled.begin(), polled.end(),
                        [descriptor](const pollfd& one) { return one.fd == descriptor && one.revents != 0; });
   };
-  if (out_.is_open() && ready(out_.awaited().fd)) out_.pump();
-  if (err_.is_open() && ready(err_.awaited().fd)) err_.pump();
+  if (out_.is_open() && ready(out_.source())) out_.pump();
+  if (err_.is_open() && ready(err_.source())) err_.pump();
   if (stdin_write_.is_open() && (ready(STDIN_FILENO) || ready(stdin_write_.get()))) pump_stdin();
 }
 
@@ -266,10 +249,9 @@ void Streams::resize_terminals() {
   err_.resize_terminal();
 }
 
-void Streams::drain(bool to_a_stalled_reader) {
-  for (CapturedOutput* output : {&out_, &err_}) {
-    to_a_stalled_reader ? output->pump_to_the_end_of_what_is_there() : output->pump();
-  }
+void Streams::drain() {
+  out_.pump();
+  err_.pump();
 }
 
 void Streams::finish(model::Observation& into) {

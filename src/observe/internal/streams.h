@@ -34,20 +34,11 @@ class CapturedOutput {
   int child_end() const { return child_end_.get(); }
   void close_child_end() { child_end_.reset(); }
   int source() const { return source_.get(); }
-  /// More may come, or is not passed on yet.
-  bool is_open() const { return source_.is_open() || is_stalled(); }
-  /// What was read waits for whoever reads the target.
-  bool is_stalled() const { return !pending_.empty(); }
-  /// What pump() needs next: bytes to read, or room to pass them on.
-  pollfd awaited() const {
-    return is_stalled() ? pollfd{target_, POLLOUT, 0} : pollfd{source_.get(), POLLIN, 0};
-  }
-  /// Reads what is there and passes it on as far as there is room; never waits. Closes the source at its end,
-  /// or when nobody takes the bytes any more (the command then gets SIGPIPE, as it would without us; also
-  /// where it would have got another error).
+  bool is_open() const { return source_.is_open(); }
+  /// Reads what is there and passes it on. Closes the source at its end, or when nobody takes the bytes any
+  /// more (the command then gets SIGPIPE, as it would without us; also where it would have got another
+  /// error).
   void pump();
-  /// The same, and waits for room.
-  void pump_to_the_end_of_what_is_there();
   void resize_terminal();
   model::CapturedStream take() { return std::move(captured_); }
   /// 0, or the errno with which the target refused bytes.
@@ -55,7 +46,7 @@ class CapturedOutput {
   const char* name() const;
 
  private:
-  bool push();
+  void pass_on(std::string_view bytes);
   void keep(std::string_view bytes);
 
   int target_ = -1;
@@ -63,7 +54,6 @@ class CapturedOutput {
   int refusal_ = 0;
   Descriptor source_;
   Descriptor child_end_;
-  std::string pending_;  ///< read, not yet passed on
   model::CapturedStream captured_;
 };
 
@@ -87,11 +77,9 @@ class Streams {
   void add_to(std::vector<pollfd>& polled) const;
   void pump(const std::vector<pollfd>& polled);
   void resize_terminals();
-  /// Passes on what is still in the pipes, without waiting for more of it.
-  void drain(bool to_a_stalled_reader);
+  /// Passes on what is still in the pipes, without waiting.
+  void drain();
   bool outputs_open() const { return out_.is_open() || err_.is_open(); }
-  /// Whoever reads our stdout or stderr does not go on.
-  bool is_stalled() const { return out_.is_stalled() || err_.is_stalled(); }
 
   /// Fills the stream part of an Observation.
   void finish(model::Observation& into);

@@ -24,14 +24,13 @@ constexpr int kKillRounds = 100;  // each reaches the children of those that the
 constexpr std::int64_t kNanosInMilli = 1'000'000;
 constexpr std::uint64_t kBytesInKilo = 1024;
 
-bool asks_to_end(int signal) {
-  return signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;
-}
-
 /// Whether the command ended because somebody told it to: by the signal, or by a shell's word for it.
 bool was_told_to_end(int wait_status) {
-  if (WIFSIGNALED(wait_status)) return asks_to_end(WTERMSIG(wait_status));
-  return WIFEXITED(wait_status) && asks_to_end(WEXITSTATUS(wait_status) - 128);
+  const auto is_request = [](int signal) {
+    return signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;
+  };
+  if (WIFSIGNALED(wait_status)) return is_request(WTERMSIG(wait_status));
+  return WIFEXITED(wait_status) && is_request(WEXITSTATUS(wait_status) - 128);
 }
 
 void signal_event(int descriptor) {
@@ -138,9 +137,7 @@ void TreeRun::loop() {
   for (;;) {
     if (main_ended_ && tree_empty_ && !streams_.outputs_open()) return;
     int timeout_ms = -1;
-    if (main_ended_ && streams_.is_stalled() && !was_interrupted()) {
-      deadline_ns = 0;  // a slow reader is no survivor
-    } else if (main_ended_) {
+    if (main_ended_) {
       const std::int64_t now_ns = clock.steady_ns();
       if (deadline_ns == 0) {
         deadline_ns = now_ns + limits::kSurvivorGrace_ms * kNanosInMilli;
@@ -164,22 +161,16 @@ void TreeRun::loop() {
     if (tier_reaps && watcher_done_.load()) tree_empty_ = true;
   }
   if (was_told_to_end(wait_status_)) kill_rest();
-  streams_.drain(!was_interrupted());
+  streams_.drain();
   if (!tree_empty_) return leave_survivors();
   if (watcher_.joinable()) end_watcher();
   sink_.on_doubt(
       {model::ReasonCode::survivor, "stdout or stderr", {}, {}});  // held by a process that we never saw
 }
 
-/// Whoever interrupts us and the command does not wait for the rest of its words until a reader goes on.
-bool TreeRun::was_interrupted() const {
-  return told_to_end_ && was_told_to_end(wait_status_);
-}
-
 void TreeRun::take_signals() {
   signalfd_siginfo info;
   while (::read(signals_.descriptor(), &info, sizeof info) == sizeof info) {
-    told_to_end_ |= asks_to_end(static_cast<int>(info.ssi_signo));
     if (info.ssi_signo == SIGWINCH) streams_.resize_terminals();
     // Not SIGINT and SIGQUIT: they nearly always go to the whole group, as Ninja and a terminal send them,
     // and a command with a handler must not get them twice.

@@ -41,7 +41,6 @@ class TreeRun {
   void end_watcher();
   void loop();
   void take_signals();
-  bool was_interrupted() const;
   void take_ends();
   void reap();
   void on_end(pid_t process, int wait_status, const rusage& usage);
@@ -72,7 +71,6 @@ class TreeRun {
   Status attached_;  // written by the watcher before watcher_done_
 
   bool main_ended_ = false;
-  bool told_to_end_ = false;  ///< we got such a signal
   bool tree_empty_ = false;
   int wait_status_ = 0;
   std::uint64_t peak_rss_bytes_ = 0;
