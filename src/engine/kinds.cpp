@@ -57,16 +57,10 @@ std::string_view without_version(std::string_view name) {
   return is_version ? name.substr(0, dash) : name;
 }
 
-/// "x86_64-linux-gnu-g++". Not each name with a dash in it: "my-run-opt" is no tool of LLVM.
-bool begins_with_target(std::string_view name) {
-  return std::any_of(kArchitectures.begin(), kArchitectures.end(),
-                     [&](std::string_view architecture) { return name.starts_with(architecture); });
-}
-
 template <std::size_t N>
 bool names_tool(std::string_view name, const std::array<std::string_view, N>& tools) {
   if (is_one_of(name, tools)) return true;
-  if (!begins_with_target(name)) return false;
+  // A target in front: "x86_64-linux-gnu-g++".
   return std::any_of(tools.begin(), tools.end(), [&](std::string_view tool) {
     return name.size() > tool.size() + 1 && name.ends_with(tool) &&
            name[name.size() - tool.size() - 1] == '-' && name.find('-') < name.size() - tool.size() - 1;
@@ -205,12 +199,23 @@ bool reads_timestamps(std::string_view program) {
   return is_one_of(tool_name(program), kTimestampReaders);
 }
 
+bool is_tool_name(std::string_view program) {
+  const auto name = tool_name(program);
+  if (is_one_of(name, kCompilers) || is_one_of(name, kLinkers) || is_one_of(name, kAssemblers)) return true;
+  switch (kind_of_program(program)) {
+    case ProgramKind::compiler:
+    case ProgramKind::linker:
+    case ProgramKind::assembler:
+      return std::any_of(kArchitectures.begin(), kArchitectures.end(),
+                         [&](std::string_view architecture) { return name.starts_with(architecture); });
+    default:
+      return false;
+  }
+}
+
 bool is_known_tool(const model::Command& command) {
   const auto& program = command.argv.front();
-  const auto kind = kind_of_program(program);
-  const bool named =
-      kind == ProgramKind::compiler || kind == ProgramKind::linker || kind == ProgramKind::assembler;
-  return named && (!command.script || is_one_of(tool_name(program), kToolkitScripts));
+  return is_tool_name(program) && (!command.script || is_one_of(tool_name(program), kToolkitScripts));
 }
 
 bool shows_any_variable(const model::Command& command) {

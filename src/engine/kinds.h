@@ -33,6 +33,10 @@ bool reads_nasm_sources(std::string_view program);
 bool nasm_asks_for_clock(std::string_view text);
 /// A program that looks at modification times to decide or to record (make, tar, install ...): rule 4.
 bool reads_timestamps(std::string_view program);
+/// Whether the name is that of a compiler, linker or assembler beyond doubt: with nothing or a known
+/// architecture in front. kind_of_program() takes "my-run-opt" for one, too: to be careful with it, not to
+/// trust it.
+bool is_tool_name(std::string_view program);
 /// A compiler, linker or assembler itself. A script that bears such a name is somebody's own ("gcc" in front
 /// of gcc): it may read, and do, what it likes.
 bool is_known_tool(const model::Command& command);

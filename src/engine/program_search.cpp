@@ -10,14 +10,16 @@
 namespace hallmark::engine {
 namespace {
 
-constexpr std::array<std::uint8_t, 2> kScriptMark = {'#', '!'};
+constexpr std::string_view kSearchedWithoutPath = "/bin:/usr/bin";  // of execvp, as confstr(_CS_PATH) tells
+constexpr std::array<std::uint8_t, 4> kMachineCode = {0x7f, 'E', 'L', 'F'};
 
+/// Also a text without "#!", which the shell executes.
 bool is_script(os::FileSystem& files, const std::string& path) {
-  std::array<std::uint8_t, kScriptMark.size()> start{};
+  std::array<std::uint8_t, kMachineCode.size()> start{};
   const auto file = files.open_read(path);
-  if (!file.has_value()) return false;
+  if (!file.has_value()) return true;
   const auto got = (*file)->read(start);
-  return got.has_value() && *got == start.size() && start == kScriptMark;
+  return !got.has_value() || *got != start.size() || start != kMachineCode;
 }
 
 }  // namespace
@@ -93,14 +95,26 @@ std::optional<std::string> ProgramSearch::find(const std::string& name) {
 
 ProgramFile find_program(os::FileSystem& files, const model::Command& command) {
   const auto& word = command.argv.front();
-  std::optional<std::string> found;
+  const auto as_program = [&](const std::string& candidate) -> std::optional<std::string> {
+    const auto stat = files.stat(candidate);
+    const bool executable =
+        stat.has_value() && stat->has_value() && (*stat)->kind == NodeKind::file && (*stat)->executable();
+    return executable ? real_path(files, candidate) : std::nullopt;
+  };
+  std::optional<std::string> real;
   if (word.find('/') != std::string::npos) {
-    found = path::join(command.cwd, word);
+    real = as_program(path::join(command.cwd, word));
   } else {
-    const auto folders = search_folders(command.environment);
-    found = ProgramSearch(files, folders).find(word);
+    // As execvp does: an empty part is the working folder, others may lie below it.
+    const auto found = command.environment.find("PATH");
+    std::string_view rest = found == command.environment.end() ? kSearchedWithoutPath : found->second;
+    for (;;) {
+      const auto colon = rest.find(':');
+      real = as_program(path::join(path::join(command.cwd, rest.substr(0, colon)), word));
+      if (real || colon == std::string_view::npos) break;
+      rest.remove_prefix(colon + 1);
+    }
   }
-  auto real = found ? real_path(files, *found) : std::nullopt;
   if (!real) return {};
   const bool script = is_script(files, *real);
   return {*std::move(real), script};

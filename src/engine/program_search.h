@@ -37,7 +37,7 @@ class ProgramSearch {
 /// The file that a command starts.
 struct ProgramFile {
   std::string path;     ///< without links; empty: there is none
-  bool script = false;  ///< it begins with "#!"
+  bool script = false;  ///< it is no ELF file
 };
 ProgramFile find_program(os::FileSystem& files, const model::Command& command);
 

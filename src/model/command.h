@@ -21,7 +21,7 @@ struct Command {
   StreamKind out = StreamKind::pipe;
   StreamKind err = StreamKind::pipe;
   bool merged = false;  ///< stdout and stderr are the same open file
-  bool script = false;  ///< argv[0] is found as a text with an interpreter ("#!"), not as a program
+  bool script = false;  ///< argv[0] is found as a text that an interpreter executes
   std::uint32_t uid = 0;
   std::uint32_t umask = 022;
 };

@@ -155,6 +155,9 @@ class Environment(Scenario):
         plain = run("anna")
         self.write("extra", "words")
         self.assertNotEqual(plain, run("anna"), "only its size was asked for")
+        for user in ("cleo", "dora"):
+            self.hallmark(["gcc", "-c", "a.c", "-o", "b.o"], env={"USER": user, "PATH": "bin:" + self.environment["PATH"]})
+            self.assertIn(f"@{user}@".encode(), self.bytes_of("b.o"), "it is found below the working folder")
 
     def test_content_below_home_counts(self):
         """A file read below HOME counts by its content, whatever HOME is called."""

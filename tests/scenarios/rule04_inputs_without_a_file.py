@@ -1,6 +1,8 @@
 """Soundness rule 4: inputs that no file call shows: the CPU behind `native`, clocks, mtimes, and programs that are oracles."""
 
+import os
 import re
+import shutil
 import time
 
 import kits
@@ -44,6 +46,18 @@ class InputsWithoutAFile(Scenario):
         first = stamp()
         time.sleep(1.1)
         self.assertNotEqual(first, stamp(), "__TIME__ is another one a second later")
+
+    @needs("clang")
+    def test_date_and_time_macros_of_any_target(self):
+        """A compiler for a target that nobody here has heard of reads the clock as well."""
+        os.symlink(shutil.which("clang"), self.path("hexagon-unknown-linux-musl-clang"))
+        self.write("t.c", "const char t[] = __TIME__;\n")
+        command = ["./hexagon-unknown-linux-musl-clang", "-target", "x86_64-linux-gnu", "-c", "t.c", "-o", "t.o"]
+        self.hallmark(command, "--cache")
+        first = self.bytes_of("t.o")
+        time.sleep(1.1)
+        self.hallmark(command, "--cache")
+        self.assertNotEqual(first, self.bytes_of("t.o"))
 
     def test_date_macro_in_a_header(self):
         self.write_all({"t.h": '#define STAMP "MARK:" __TIME__ "x:"\n', "t.cpp": '#include "t.h"\nextern const char t[];\nconst char t[] = STAMP;\n'})

@@ -111,7 +111,7 @@ std::optional<model::Reason> Action::why_not_looked_up() {
   if (kind == ProgramKind::peer_remote)
     return model::Reason{ReasonCode::foreign_cache, name, {}, "start the compiler without it"};
   const bool asked_for = options_.cache_any || options_.in_build_edge || !options_.outputs.empty();
-  if (kind == ProgramKind::other && !asked_for)
+  if (kind != ProgramKind::peer_cache && !is_tool_name(command_.argv.front()) && !asked_for)
     return model::Reason{ReasonCode::not_cacheable_kind, name, {}, {}};
   return std::nullopt;
 }

@@ -37,7 +37,10 @@ class EngineTest : public ::testing::Test {
   EngineTest() {
     for (const char* folder : {"/r", "/r/include", "/usr", "/usr/bin", "/tmp", "/home", "/home/u"})
       (void)disk_.make_folder(folder, 0755);
-    disk_.put("/usr/bin/g++", "the compiler", 0755);
+    disk_.put("/usr/bin/g++",
+              "\x7f"
+              "ELF: the compiler",
+              0755);
     disk_.put("/r/a.cpp", "#include \"a.h\"\n");
     disk_.put("/r/a.h", "int a;\n");
     clock_.advance_ms(10'000);

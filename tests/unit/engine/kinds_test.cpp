@@ -36,9 +36,22 @@ TEST(Kinds, VersionsTargetsAndSuffixesAreLookedThrough) {
   EXPECT_EQ(kind_of_program("arm-none-eabi-ld.bfd"), ProgramKind::linker);
   EXPECT_EQ(kind_of_program("riscv64-linux-gnu-as"), ProgramKind::assembler);
   EXPECT_EQ(kind_of_program("clang-offload-bundler-17"), ProgramKind::assembler);
-  for (const char* name : {"gcc-", "gcc-12x", "gcc-ar", "gcc-nm-12", "clang-format", "clang-tidy-14",
-                           "my-gcc", "x-y-xgcc", "my-run-opt", "a-b-as", "build-my-ld"})
+  for (const char* name :
+       {"gcc-", "gcc-12x", "gcc-ar", "gcc-nm-12", "clang-format", "clang-tidy-14", "my-gcc", "x-y-xgcc"})
     EXPECT_EQ(kind_of_program(name), ProgramKind::other) << name;
+}
+
+TEST(Kinds, AnUnknownTargetIsWatchedLikeATool) {
+  // Its sources may name the clock; and it gets no exemption.
+  for (const char* name : {"hexagon-unknown-linux-musl-clang", "my-run-cc"}) {
+    EXPECT_TRUE(reads_c_sources(name)) << name;
+    EXPECT_FALSE(is_tool_name(name)) << name;
+  }
+  for (const char* name : {"my-run-opt", "a-b-as", "build-my-ld", "python3", "ccache"})
+    EXPECT_FALSE(is_tool_name(name)) << name;
+  for (const char* name : {"gcc", "/usr/bin/g++-12", "aarch64-linux-gnu-gcc", "arm-none-eabi-ld.bfd",
+                           "clang-offload-bundler-17", "amdgcn-amd-amdhsa-clang"})
+    EXPECT_TRUE(is_tool_name(name)) << name;
 }
 
 TEST(Kinds, AScriptIsNoKnownToolWhateverItsName) {

@@ -218,6 +218,10 @@ TEST_F(StatesTest, TheFileThatACommandStarts) {
     command_.argv = {word};
     return find_program(disk_, command_);
   };
+  disk_.put("/usr/bin/g++",
+            "\x7f"
+            "ELF...",
+            0755);
   EXPECT_EQ(find("g++").path, "/usr/bin/g++");
   EXPECT_FALSE(find("g++").script);
   disk_.put("/opt/bin/g++", "#!/bin/sh\n", 0755);
@@ -226,10 +230,19 @@ TEST_F(StatesTest, TheFileThatACommandStarts) {
   (void)disk_.make_link("/opt/bin/g++", "/usr/bin/c++");
   EXPECT_EQ(find("/usr/bin/c++").path, "/opt/bin/g++");
   EXPECT_TRUE(find("/usr/bin/c++").script);
-  disk_.put("/usr/bin/short", "#", 0755);
-  EXPECT_FALSE(find("short").script);
+  disk_.put("/usr/bin/short", "x", 0755);
+  EXPECT_TRUE(find("short").script) << "the shell executes it";
   EXPECT_EQ(find("none").path, "");
   EXPECT_EQ(find("./none").path, "");
+  // Parts of PATH that depend on the working folder.
+  command_.cwd = "/r";
+  disk_.put("/r/bin/g++", "#!/bin/sh\n", 0755);
+  disk_.put("/r/as", "#!/bin/sh\n", 0755);
+  command_.environment["PATH"] = "bin::/usr/bin";
+  EXPECT_EQ(find("g++").path, "/r/bin/g++");
+  EXPECT_EQ(find("as").path, "/r/as");
+  command_.environment.erase("PATH");
+  EXPECT_EQ(find("g++").path, "/usr/bin/g++");
 }
 
 TEST_F(StatesTest, TheRestOfTheWorld) {
