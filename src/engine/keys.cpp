@@ -97,7 +97,7 @@ std::optional<std::string> pwd_note(PwdKind pwd, const model::Command& command) 
     return "another name of the working folder" + (odd ? ": " + value : std::string());
   }
   // To a compiler all else means the folder itself.
-  if (!shows_any_variable(command)) return "no other name of the working folder";
+  if (!may_read_any_variable(command.argv.front())) return "no other name of the working folder";
   if (pwd == PwdKind::unset) return std::nullopt;
   return pwd == PwdKind::folder_itself ? "the working folder" : "another folder";
 }
@@ -145,7 +145,7 @@ CommandKey key_of(const model::Command& command, const Bindings& bindings, PwdKi
                   std::span<const std::string> ignored, std::string_view machine) {
   CommandKey key;
   auto& text = key.text;
-  const bool any_variable = shows_any_variable(command);
+  const bool any_variable = may_read_any_variable(command.argv.front());
   for (const auto& argument : command.argv) text.argv.push_back(bindings.fold_or_mark(argument));
   text.cwd = bindings.fold_or_mark(command.cwd);
   for (const auto& [name, value] : command.environment) {

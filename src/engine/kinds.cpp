@@ -218,8 +218,12 @@ bool is_known_tool(const model::Command& command) {
   return is_tool_name(program) && (!command.script || is_one_of(tool_name(program), kToolkitScripts));
 }
 
+bool may_read_any_variable(std::string_view program) {
+  return !is_tool_name(program) || names_tool(tool_name(program), kVariableReaders);
+}
+
 bool shows_any_variable(const model::Command& command) {
-  return !is_known_tool(command) || names_tool(tool_name(command.argv.front()), kVariableReaders);
+  return !is_known_tool(command) || may_read_any_variable(command.argv.front());
 }
 
 bool is_oracle(std::string_view program) {

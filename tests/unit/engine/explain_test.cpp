@@ -49,8 +49,10 @@ TEST_F(ExplainTest, SeveralChangedInputs) {
   edit("/r/a.h", "int b;\n");
   edit("/usr/bin/g++", "a new compiler", 0755);
   EXPECT_EQ(why(), (Lines{"content_changed /r/a.h: " + shown("int a;\n") + " -> " + shown("int b;\n"),
-                          "content_changed /usr/bin/g++: " + shown("the compiler") + " -> " +
-                              shown("a new compiler")}));
+                          "content_changed /usr/bin/g++: " +
+                              shown("\x7f"
+                                    "ELF: the compiler") +
+                              " -> " + shown("a new compiler")}));
 }
 
 TEST_F(ExplainTest, AHeaderThatAppearedEarlierInTheSearchPath) {
