@@ -36,6 +36,8 @@ class Dependencies {
   /// the run began. Registers the names that were looked for.
   Dependencies(Tools tools, const model::PathSet& paths, const std::vector<model::Answer>& answers,
                const std::vector<std::string>& own, std::int64_t start_ns);
+  Dependencies(const Dependencies&) = delete;  // probed_now_ points into probed_
+  Dependencies& operator=(const Dependencies&) = delete;
 
   /// A name that was absent is there by now: the result is older than the tree.
   bool overtaken() const { return overtaken_; }
