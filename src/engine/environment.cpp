@@ -88,6 +88,7 @@ constexpr IgnoredVariable kIgnored[] = {
     {"MAKE_TERMOUT", "terminal of make"},
     {"MAKE_TERMERR", "terminal of make"},
     {"NINJA_STATUS", "progress line of ninja"},
+    {"HYPERFINE_RANDOMIZED_ENVIRONMENT_OFFSET", "a benchmark's padding, another one each time"},
     {"CMAKE_BUILD_PARALLEL_LEVEL", "jobs"},
     {"CMAKE_COLOR_DIAGNOSTICS", "colours of generated build files"},
     {"MAX_JOBS", "jobs"},

@@ -65,10 +65,6 @@ class Bench:
         }
         for name in ("home", "tmp"):
             (folder / name).mkdir()
-        # hyperfine gives each run a variable of random length; to hallmark an unknown variable counts.
-        settings = folder / "home/.config/hallmark/config.toml"
-        settings.parent.mkdir(parents=True)
-        settings.write_text('ignore_environment = ["HYPERFINE_*"]\n')
 
     def rounds(self, number: int) -> int:
         return 3 if self.quick else number

@@ -13,7 +13,7 @@ from harness import PYTHON, Scenario, main, needs
 IGNORED = {
     "TERM": "dumb", "COLORTERM": "truecolor", "SHLVL": "7", "LS_COLORS": "di=1", "SSH_CONNECTION": "1 2 3 4", "WINDOWID": "9",
     "XDG_SESSION_ID": "12", "NINJA_STATUS": "x", "MAKELEVEL": "3", "MAX_JOBS": "2", "DBUS_SESSION_BUS_ADDRESS": "unix:x",
-    "HALLMARK_NOBODY": "1",
+    "HALLMARK_NOBODY": "1", "HYPERFINE_RANDOMIZED_ENVIRONMENT_OFFSET": "padding",
 }
 
 
