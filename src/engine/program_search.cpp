@@ -10,8 +10,12 @@
 namespace hallmark::engine {
 namespace {
 
-constexpr std::string_view kSearchedWithoutPath = "/bin:/usr/bin";  // of execvp, as confstr(_CS_PATH) tells
 constexpr std::array<std::uint8_t, 4> kMachineCode = {0x7f, 'E', 'L', 'F'};
+
+bool is_executable_file(os::FileSystem& files, const std::string& path) {
+  const auto stat = files.stat(path);
+  return stat.has_value() && stat->has_value() && (*stat)->kind == NodeKind::file && (*stat)->executable();
+}
 
 /// Also a text without "#!", which the shell executes.
 bool is_script(os::FileSystem& files, const std::string& path) {
@@ -86,9 +90,7 @@ const std::vector<std::string>& ProgramSearch::folders() {
 std::optional<std::string> ProgramSearch::find(const std::string& name) {
   for (const auto& folder : folders()) {
     std::string candidate = path::join(folder, name);
-    const auto stat = files_.stat(candidate);
-    if (stat.has_value() && stat->has_value() && (*stat)->kind == NodeKind::file && (*stat)->executable())
-      return candidate;
+    if (is_executable_file(files_, candidate)) return candidate;
   }
   return std::nullopt;
 }
@@ -96,10 +98,7 @@ std::optional<std::string> ProgramSearch::find(const std::string& name) {
 ProgramFile find_program(os::FileSystem& files, const model::Command& command) {
   const auto& word = command.argv.front();
   const auto as_program = [&](const std::string& candidate) -> std::optional<std::string> {
-    const auto stat = files.stat(candidate);
-    const bool executable =
-        stat.has_value() && stat->has_value() && (*stat)->kind == NodeKind::file && (*stat)->executable();
-    return executable ? real_path(files, candidate) : std::nullopt;
+    return is_executable_file(files, candidate) ? real_path(files, candidate) : std::nullopt;
   };
   std::optional<std::string> real;
   if (word.find('/') != std::string::npos) {
@@ -107,7 +106,7 @@ ProgramFile find_program(os::FileSystem& files, const model::Command& command) {
   } else {
     // As execvp does: an empty part is the working folder, others may lie below it.
     const auto found = command.environment.find("PATH");
-    std::string_view rest = found == command.environment.end() ? kSearchedWithoutPath : found->second;
+    std::string_view rest = found == command.environment.end() ? model::kPathIfUnset : found->second;
     for (;;) {
       const auto colon = rest.find(':');
       real = as_program(path::join(path::join(command.cwd, rest.substr(0, colon)), word));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hallmark::model {
@@ -12,6 +13,9 @@ namespace hallmark::model {
 enum class StreamKind : std::uint8_t { closed, null_device, file, pipe, tty, other };
 
 using Environment = std::map<std::string, std::string>;
+
+/// Where programs are looked for if there is no PATH, as the C library does (confstr(_CS_PATH)).
+inline constexpr std::string_view kPathIfUnset = "/bin:/usr/bin";
 
 struct Command {
   std::vector<std::string> argv;  ///< not empty

@@ -16,7 +16,6 @@ namespace hallmark::observe {
 namespace {
 
 constexpr std::size_t kChildStackBytes = 64u << 10;
-constexpr std::string_view kDefaultPath = "/bin:/usr/bin";  // as the C library without PATH
 constexpr const char* kShell = "/bin/sh";
 constexpr int kNoChild = -1;
 
@@ -65,7 +64,8 @@ void put_in_place(int from, int to) {
 std::vector<std::string> candidates_of(const std::string& name, const model::Environment& environment) {
   if (name.find('/') != std::string::npos || name.empty()) return {name};
   const auto variable = environment.find("PATH");
-  std::string_view path = variable == environment.end() ? kDefaultPath : std::string_view(variable->second);
+  std::string_view path =
+      variable == environment.end() ? model::kPathIfUnset : std::string_view(variable->second);
   std::vector<std::string> candidates;
   for (;;) {
     const auto colon = path.find(':');
