@@ -141,10 +141,10 @@ std::string Dependencies::real(const std::string& name) const {
   const auto whole = path::join(tools_.command.cwd, name);
   const std::string folder(path::parent(whole));
   auto known = real_folders_.find(folder);
-  if (known == real_folders_.end())
-    known =
-        real_folders_.emplace(folder, real_path(tools_.files, folder).value_or(absolute_path("/", folder)))
-            .first;
+  if (known == real_folders_.end()) {
+    auto real = tools_.programs.real_paths().of(folder).value_or(absolute_path("/", folder));
+    known = real_folders_.emplace(folder, std::move(real)).first;
+  }
   return path::join(known->second, path::base_name(whole));
 }
 

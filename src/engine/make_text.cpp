@@ -1,6 +1,8 @@
 #include "engine/make_text.h"
 
 #include <algorithm>
+#include <array>
+#include <climits>
 
 namespace hallmark::engine {
 namespace {
@@ -8,6 +10,13 @@ namespace {
 bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
+
+/// The characters at which a word may end or say something else than itself.
+constexpr auto kMarks = [] {
+  std::array<bool, UCHAR_MAX + 1> marks{};
+  for (const unsigned char mark : std::string_view(" \t\r\n\\$:")) marks[mark] = true;
+  return marks;
+}();
 
 /// Where the line break of a continued line ends, if one begins at `at` (behind a backslash); 0 if none does.
 std::size_t line_break_at(std::string_view text, std::size_t at) {
@@ -98,8 +107,10 @@ class Reader {
         colon = true;
         return word;
       }
-      word.push_back(c);
-      ++at_;
+      auto end = at_ + 1;
+      while (end < text_.size() && !kMarks[static_cast<unsigned char>(text_[end])]) ++end;
+      word.append(text_.substr(at_, end - at_));
+      at_ = end;
     }
     return word;
   }

@@ -28,7 +28,22 @@ bool is_script(os::FileSystem& files, const std::string& path) {
 
 }  // namespace
 
-std::optional<std::string> real_path(os::FileSystem& files, const std::string& spelled) {
+const RealPaths::Node& RealPaths::look(const std::string& path) {
+  const auto [entry, is_new] = nodes_.try_emplace(path);
+  auto& node = entry->second;
+  if (!is_new) return node;
+  // A link that cannot be read leads nowhere.
+  const auto stat = files_.lstat(path);
+  if (!stat.has_value() || !stat->has_value()) return node;
+  if ((*stat)->kind != NodeKind::symlink) {
+    node.exists = true;
+  } else if (auto target = files_.read_link(path); target.has_value()) {
+    node = {true, *std::move(target)};
+  }
+  return node;
+}
+
+std::optional<std::string> RealPaths::of(const std::string& spelled) {
   std::string done = "/";
   std::string rest = spelled;
   std::size_t hops = 0;
@@ -44,18 +59,21 @@ std::optional<std::string> real_path(os::FileSystem& files, const std::string& s
       continue;
     }
     std::string next = path::join(done, name);
-    const auto stat = files.lstat(next);
-    if (!stat.has_value() || !stat->has_value()) return std::nullopt;
-    if ((*stat)->kind != NodeKind::symlink) {
+    const auto& node = look(next);
+    if (!node.exists) return std::nullopt;
+    if (node.target.empty()) {
       done = std::move(next);
       continue;
     }
-    auto target = files.read_link(next);
-    if (!target.has_value() || ++hops > limits::kSymlinkHops) return std::nullopt;
-    if (target->starts_with('/')) done = "/";
-    rest = rest.empty() ? *target : *target + "/" + rest;
+    if (++hops > limits::kSymlinkHops) return std::nullopt;
+    if (node.target.starts_with('/')) done = "/";
+    rest = rest.empty() ? node.target : node.target + "/" + rest;
   }
   return done;
+}
+
+std::optional<std::string> real_path(os::FileSystem& files, const std::string& path) {
+  return RealPaths(files).of(path);
 }
 
 std::vector<std::string> search_folders(const model::Environment& environment) {
@@ -73,13 +91,13 @@ std::vector<std::string> search_folders(const model::Environment& environment) {
 }
 
 ProgramSearch::ProgramSearch(os::FileSystem& files, const std::vector<std::string>& folders)
-    : files_(files), spelled_(folders) {}
+    : files_(files), real_paths_(files), spelled_(folders) {}
 
 const std::vector<std::string>& ProgramSearch::folders() {
   if (!resolved_) {
     resolved_ = true;
     for (const auto& folder : spelled_) {
-      auto real = real_path(files_, folder);
+      auto real = real_paths_.of(folder);
       if (real && std::find(real_.begin(), real_.end(), *real) == real_.end())
         real_.push_back(*std::move(real));
     }
@@ -88,11 +106,17 @@ const std::vector<std::string>& ProgramSearch::folders() {
 }
 
 std::optional<std::string> ProgramSearch::find(const std::string& name) {
+  const auto [entry, is_new] = found_.try_emplace(name);
+  auto& found = entry->second;
+  if (!is_new) return found;
   for (const auto& folder : folders()) {
     std::string candidate = path::join(folder, name);
-    if (is_executable_file(files_, candidate)) return candidate;
+    if (is_executable_file(files_, candidate)) {
+      found = std::move(candidate);
+      break;
+    }
   }
-  return std::nullopt;
+  return found;
 }
 
 ProgramFile find_program(os::FileSystem& files, const model::Command& command) {

@@ -1,8 +1,12 @@
 // ProgramSearch: which file a command's first word means, as the kernel and the C library find it.
+//
+// RealPaths and ProgramSearch find out each thing once and keep the answer: they serve one look-up, or one
+// command that has ended, and see one world. Not thread-safe.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "model/command.h"
@@ -10,7 +14,26 @@
 
 namespace hallmark::engine {
 
-/// `path` with every link resolved, if it exists (absolute paths only).
+/// Resolves links.
+class RealPaths {
+ public:
+  explicit RealPaths(os::FileSystem& files) : files_(files) {}
+
+  /// `path` with every link resolved, if it exists (absolute paths only).
+  std::optional<std::string> of(const std::string& path);
+
+ private:
+  struct Node {
+    bool exists = false;
+    std::string target;  ///< of a link; else empty
+  };
+  const Node& look(const std::string& path);
+
+  os::FileSystem& files_;
+  std::unordered_map<std::string, Node> nodes_;
+};
+
+/// For one path alone.
 std::optional<std::string> real_path(os::FileSystem& files, const std::string& path);
 
 /// The absolute folders of PATH in order, without slashes at their ends.
@@ -27,11 +50,15 @@ class ProgramSearch {
   /// The folders of PATH that exist, without links, in order, each once.
   const std::vector<std::string>& folders();
 
+  RealPaths& real_paths() { return real_paths_; }
+
  private:
   os::FileSystem& files_;
+  RealPaths real_paths_;
   const std::vector<std::string>& spelled_;
   std::vector<std::string> real_;
   bool resolved_ = false;
+  std::unordered_map<std::string, std::optional<std::string>> found_;
 };
 
 /// The file that a command starts.

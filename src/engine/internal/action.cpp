@@ -170,7 +170,7 @@ Result<bool> Action::look_up_and_replay() {
   const auto lookup = look_up(*tools_.store, key_.weak, states);
   if (lookup.hit) {
     const auto stamp_ns = std::max(start_ns, states.newest_change_ns(tools_.clock.now_ns()));
-    return replay(*lookup.hit, stamp_ns);
+    return replay(*lookup.hit, states, stamp_ns);
   }
   remember_outputs(lookup);
   for (auto& reason : explain_miss(lookup, key_, site_, *tools_.store, *tools_.store, bindings_))
@@ -195,7 +195,7 @@ bool Action::read_streams(const Hit& hit, std::string& out, std::string& err) {
   return read(hit.record.out, out, "stdout") && read(hit.record.err, err, "stderr");
 }
 
-Result<bool> Action::replay(const Hit& hit, std::int64_t start_ns) {
+Result<bool> Action::replay(const Hit& hit, States& states, std::int64_t start_ns) {
   std::string out;
   std::string err;
   if (!read_streams(hit, out, err)) return false;
@@ -214,8 +214,8 @@ Result<bool> Action::replay(const Hit& hit, std::int64_t start_ns) {
   for (const auto& output : hit.record.outputs) {
     if (auto path = bindings_.tokens().unfold(output.path)) outputs.push_back(*std::move(path));
   }
-  HALLMARK_TRY(const auto written,
-               depfile_.write(hit.paths, hit.answers, outputs, restored.depfiles, true, start_ns));
+  HALLMARK_TRY(const auto written, depfile_.write(hit.paths, hit.answers, states.programs(), outputs,
+                                                  restored.depfiles, true, start_ns));
   static_cast<void>(written);  // the outputs already bear the time before the look-up
   // No reason to run the command: it would meet the same.
   HALLMARK_CHECK(tools_.ports.streams.write(1, out));
@@ -330,7 +330,7 @@ Status Action::finish_execution(const model::Observation& observation) {
   lock_.reset();
   result_.reasons.insert(result_.reasons.end(), observation.notes.begin(), observation.notes.end());
   result_.reasons.insert(result_.reasons.end(), doubts.begin(), doubts.end());
-  const auto told = tell_build_tool(observation, asked, depfiles, succeeded);
+  const auto told = tell_build_tool(observation, asked, states, depfiles, succeeded);
   if (tools_.store != nullptr) {
     tools_.store->count(delta);
     if (looked_up_)
@@ -343,7 +343,7 @@ Status Action::finish_execution(const model::Observation& observation) {
 
 /// Announces new names, writes dependency files, and sees to it that an edit of an input during the run is
 /// newer than what was made from the input's old bytes (rule 1).
-Status Action::tell_build_tool(const model::Observation& observation, const Asked& asked,
+Status Action::tell_build_tool(const model::Observation& observation, const Asked& asked, States& states,
                                const std::map<std::string, std::string>& depfiles, bool succeeded) {
   std::vector<std::string> created;
   std::vector<std::string> outputs;
@@ -353,8 +353,8 @@ Status Action::tell_build_tool(const model::Observation& observation, const Aske
   }
   depfile_.announce(created);
   if (!succeeded) return {};
-  HALLMARK_TRY(const auto written,
-               depfile_.write(asked.paths, asked.answers, outputs, depfiles, false, observation.start_ns));
+  HALLMARK_TRY(const auto written, depfile_.write(asked.paths, asked.answers, states.programs(), outputs,
+                                                  depfiles, false, observation.start_ns));
   const bool too_old = !asked.changed.empty() || written.overtaken;
   for (const auto& output : observation.outputs) {
     if (output.kind == NodeKind::directory || output.kind == NodeKind::other) continue;

@@ -41,14 +41,14 @@ class Action {
   std::optional<model::Reason> why_not_looked_up();
   /// True if the outputs stand as an execution would have left them.
   Result<bool> look_up_and_replay();
-  Result<bool> replay(const Hit& hit, std::int64_t start_ns);
+  Result<bool> replay(const Hit& hit, States& states, std::int64_t start_ns);
   bool read_streams(const Hit& hit, std::string& out, std::string& err);
   void remember_outputs(const Lookup& lookup);
   Status execute();
   Status finish_execution(const model::Observation& observation);
   bool publish(const model::Observation& observation, Asked asked,
                const std::map<std::string, std::string>& depfiles);
-  Status tell_build_tool(const model::Observation& observation, const Asked& asked,
+  Status tell_build_tool(const model::Observation& observation, const Asked& asked, States& states,
                          const std::map<std::string, std::string>& depfiles, bool succeeded);
   bool asks_for_native() const;
   digest::ClockWords named_clock_words() const;

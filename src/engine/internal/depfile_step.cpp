@@ -128,6 +128,7 @@ std::string DepfileStep::target(const std::vector<std::string>& outputs) const {
 
 Result<DepfileStep::Written> DepfileStep::write(const model::PathSet& paths,
                                                 const std::vector<model::Answer>& answers,
+                                                ProgramSearch& programs,
                                                 const std::vector<std::string>& outputs,
                                                 const std::map<std::string, std::string>& depfiles,
                                                 bool rewrite, std::int64_t start_ns) {
@@ -140,7 +141,6 @@ Result<DepfileStep::Written> DepfileStep::write(const model::PathSet& paths,
   for (const auto& path : response_files_) {
     if (is_ninjas_own(path, build)) own.push_back(path);
   }
-  ProgramSearch programs(files_, bindings_.search_folders());
   const Dependencies dependencies({files_, bindings_, command_, programs, sentinels_, build}, paths, answers,
                                   own, start_ns);
   result.overtaken = dependencies.overtaken();

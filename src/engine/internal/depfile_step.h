@@ -30,9 +30,10 @@ class DepfileStep {
     bool overtaken = false;  ///< see Dependencies
   };
   /// After the outputs are in place. `outputs`: absolute, all that the command made. `depfiles`: as
-  /// own_depfiles gives them; `rewrite`: they are not on disk yet. Fails only if a file cannot be written.
+  /// own_depfiles gives them; `rewrite`: they are not on disk yet; `programs`: where the answers came from.
+  /// Fails only if a file cannot be written.
   Result<Written> write(const model::PathSet& paths, const std::vector<model::Answer>& answers,
-                        const std::vector<std::string>& outputs,
+                        ProgramSearch& programs, const std::vector<std::string>& outputs,
                         const std::map<std::string, std::string>& depfiles, bool rewrite,
                         std::int64_t start_ns);
 

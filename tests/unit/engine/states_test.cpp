@@ -212,6 +212,25 @@ TEST_F(StatesTest, ProgramsAreFoundThroughLinkedFolders) {
   EXPECT_EQ(search.folders(), Words{"/usr/bin"});
 }
 
+TEST_F(StatesTest, OneSearchSeesOneWorld) {
+  const Words folders{"/opt/bin", "/usr/bin"};
+  (void)disk_.make_folder("/opt/bin", 0755);
+  ProgramSearch search(disk_, folders);
+  EXPECT_EQ(search.find("g++"), "/usr/bin/g++");
+  EXPECT_EQ(search.find("none"), std::nullopt);
+  EXPECT_EQ(search.real_paths().of("/r/b"), std::nullopt);
+  disk_.put("/opt/bin/g++", "another", 0755);
+  disk_.put("/opt/bin/none", "new", 0755);
+  (void)disk_.make_link("/opt", "/r/b");
+  EXPECT_EQ(search.find("g++"), "/usr/bin/g++");
+  EXPECT_EQ(search.find("none"), std::nullopt);
+  EXPECT_EQ(search.real_paths().of("/r/b"), std::nullopt);
+  ProgramSearch later(disk_, folders);
+  EXPECT_EQ(later.find("g++"), "/opt/bin/g++");
+  EXPECT_EQ(later.find("none"), "/opt/bin/none");
+  EXPECT_EQ(later.real_paths().of("/r/b/bin"), "/opt/bin");
+}
+
 TEST_F(StatesTest, TheFileThatACommandStarts) {
   command_.environment["PATH"] = "/opt/bin:/usr/bin";
   const auto find = [&](const char* word) {
