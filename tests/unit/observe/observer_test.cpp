@@ -149,7 +149,8 @@ TEST_P(ObserverTest, BackgroundProcessThatEndsInGraceIsSeen) {
 
 TEST_P(ObserverTest, OrphansAreSeen) {
   put("in", "x");
-  const auto seen = sh("sh -c '(sleep 0.1; cat in > late) & ' ; sleep 0.2");
+  const auto seen =
+      sh("sh -c '(sleep 0.1; cat in > late; : > end) & ' ; until test -e end; do sleep 0.01; done");
   EXPECT_TRUE(has(seen, model::Use::content, folder_ + "/in"));
 }
 
