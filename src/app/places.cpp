@@ -83,10 +83,10 @@ std::optional<ProcessEntry> entry_of(os::FileSystem& files, pid_t process, const
 
 }  // namespace
 
-std::string find_root(os::FileSystem& files, std::string_view cwd) {
+std::optional<std::string> find_marked_root(os::FileSystem& files, std::string_view start) {
   std::string marked;
   std::string git_top;
-  walk_up(cwd, [&](std::string_view folder) {
+  walk_up(start, [&](std::string_view folder) {
     if (exists(files, folder, ".hallmark")) {
       marked = folder;
       return true;
@@ -95,7 +95,11 @@ std::string find_root(os::FileSystem& files, std::string_view cwd) {
     return false;
   });
   if (!marked.empty()) return marked;
-  return git_top.empty() ? std::string(cwd) : git_top;
+  return git_top.empty() ? std::nullopt : std::optional(git_top);
+}
+
+std::string find_root(os::FileSystem& files, std::string_view cwd) {
+  return find_marked_root(files, cwd).value_or(std::string(cwd));
 }
 
 std::string find_build_folder(os::FileSystem& files, std::string_view cwd) {

@@ -17,6 +17,9 @@
 
 namespace hallmark::app {
 
+/// The nearest folder at or above `folder` that holds .hallmark, else the git top level, else nullopt.
+std::optional<std::string> find_marked_root(os::FileSystem& files, std::string_view folder);
+
 /// The root for a command started in `cwd` (absolute, normal form).
 std::string find_root(os::FileSystem& files, std::string_view cwd);
 

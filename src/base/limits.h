@@ -28,6 +28,10 @@ inline constexpr std::size_t kDigestTablePages =
     8192;  ///< pages of 51 file digests; full: the page's oldest go
 inline constexpr std::size_t kCounterLogBytes = 256u
                                                 << 10;  ///< the store's counter log before it is summed up
+inline constexpr std::size_t kMadeLogBytes = 128u
+                                             << 20;   ///< the log of who made what, before it is shortened
+inline constexpr std::size_t kMakersPerContent = 64;  ///< runs that are known to have made equal bytes
+inline constexpr std::size_t kDerivationSteps = 512;  ///< from an artifact to its farthest source
 inline constexpr std::int64_t kStoreSweep_ns =
     86'400'000'000'000;  ///< how often, and from what age, leftovers are removed
 inline constexpr std::int64_t kRacyWindow_ns =

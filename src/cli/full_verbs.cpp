@@ -1,17 +1,21 @@
 #include "cli/full_verbs.h"
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 
 #include "app/care.h"
 #include "app/command.h"
 #include "app/config_file.h"
+#include "app/prove.h"
 #include "app/session.h"
 #include "base/format.h"
+#include "base/path.h"
 #include "cli/doctor_view.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
 #include "cli/json.h"
+#include "cli/proof_view.h"
 #include "cli/run_report.h"
 #include "cli/run_verb.h"
 #include "cli/terminal.h"
@@ -51,7 +55,59 @@ std::string time_text(std::int64_t at_ns) {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local)};
 }
 
+std::vector<std::string> operands_of(const Parsed& parsed) {
+  return {parsed.operands.begin(), parsed.operands.end()};
+}
+
+int verify(const Parsed& parsed, const app::Session& session) {
+  if (parsed.operands.empty()) {
+    complain("no ARTIFACT was given; name the files to judge, as in: hallmark verify build/libkernels.so");
+    return kUsage;
+  }
+  const auto found = app::prove(session, operands_of(parsed));
+  if (!found.has_value()) return refuse(found.error());
+  const bool fresh = std::all_of(found->proofs.begin(), found->proofs.end(), [](const prove::Proof& proof) {
+    return proof.verdict == prove::Verdict::fresh;
+  });
+  return show(parsed.has("--json") ? verdicts_json(*found) : verdicts_text(*found, session.cwd),
+              fresh ? kOk : kNegative);
+}
+
+int why_artifact(const Parsed& parsed, const app::Session& session) {
+  if (parsed.operands.size() > 1 || parsed.has("--last-miss")) {
+    complain(parsed.has("--last-miss") ? "--last-miss takes no ARTIFACT; leave one of them out"
+                                       : "`hallmark why` explains one ARTIFACT at a time");
+    return kUsage;
+  }
+  const auto found = app::prove(session, operands_of(parsed));
+  if (!found.has_value()) return refuse(found.error());
+  const auto& proof = found->proofs.front();
+  const int known = proof.step ? kOk : kNegative;
+  if (parsed.has("--json")) return show(steps_json(*found), known);
+  if (!proof.step) {
+    complain(path::relative_below(proof.artifact, session.cwd) + ": " + proof.doubt);
+    return kNegative;
+  }
+  TreeOptions options;
+  options.all = parsed.has("--all");
+  if (const auto to = parsed.value("--to"); !to.empty())
+    options.to = app::real_or_spelled(session, std::string(to));
+  if (parsed.has("--dot")) return show(steps_dot(*found, session.cwd, options));
+  if (parsed.has("--stale")) return show(differences_text(*found, session.cwd));
+  const auto tree = tree_text(*found, session.cwd, options);
+  if (tree) return show(*tree);
+  complain(formatted("{} does not derive from {}", path::relative_below(proof.artifact, session.cwd),
+                     parsed.value("--to")));
+  return kNegative;
+}
+
 int why(const Parsed& parsed, const app::Session& session) {
+  if (!parsed.operands.empty()) return why_artifact(parsed, session);
+  for (const std::string_view flag : {"--to", "--stale", "--all", "--dot"}) {
+    if (!parsed.has(flag)) continue;
+    complain(formatted("{} wants an ARTIFACT, as in: hallmark why {} build/libkernels.so", flag, flag));
+    return kUsage;
+  }
   const auto miss = app::last_miss(session);
   if (!miss.has_value()) return refuse(miss.error());
   const std::string& root = session.settings.root.value;
@@ -89,7 +145,8 @@ int cache_stats(const Parsed& parsed, const app::Session& session) {
                              {"blobs", usage.blobs},
                              {"blob_bytes", usage.blob_bytes},
                              {"records", usage.records},
-                             {"weak_entries", usage.weak_entries}}));
+                             {"weak_entries", usage.weak_entries},
+                             {"derivations", usage.derivations}}));
   }
   const std::uint64_t looked_up = counted.replayed + counted.executed + counted.unproven + counted.failed;
   const std::uint64_t percent = looked_up == 0 ? 0 : counted.replayed * 100 / looked_up;
@@ -145,6 +202,7 @@ int full_verb(const Parsed& parsed) {
   if (!session.has_value()) return refuse(session.error());
   for (const std::string& warning : session->warnings) complain(warning);
   if (name == "why") return why(parsed, *session);
+  if (name == "verify") return verify(parsed, *session);
   if (name == "cache stats") return cache_stats(parsed, *session);
   if (name == "cache verify") return cache_verify(parsed, *session);
   if (name == "config") {

@@ -165,6 +165,10 @@ class Parser {
           return usage("`hallmark " + std::string(verb.name) + "` does not take " + quoted(operands.front()),
                        help_of(verb));
         break;
+      case Operands::any:
+        if (std::find(operands.begin(), operands.end(), std::string_view()) != operands.end())
+          return usage("an empty " + std::string(verb.operand) + " was given", help_of(verb));
+        break;
       case Operands::one:
         if (operands.size() != 1)
           return usage("`hallmark " + std::string(verb.name) + "` wants one " + std::string(verb.operand),

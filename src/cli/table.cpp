@@ -24,12 +24,21 @@ constexpr std::array kRunFlags = {
          "Print one JSON object to stderr when the command has ended (stdout is the command's)"},
     Flag{"--explain", "", "Say on stderr what happened, and why"},
 };
+constexpr Flag kTree = {
+    "--root", "DIR",
+    "The tree in which the sources are looked for; default: where the artifact was made, or "
+    "where it lies as an output"};
 constexpr std::array kWhyFlags = {
     Flag{"--last-miss", "",
          "The last command below the root that ran although an earlier run was known; the default"},
-    kRoot,
+    Flag{"--to", "FILE", "Only the paths that lead to this file"},
+    Flag{"--stale", "", "Only what differs today, and the commands that would run again"},
+    Flag{"--all", "", "Name the files outside of the tree (toolchain, system headers), too"},
+    Flag{"--dot", "", "Print a graph for Graphviz"},
+    kTree,
     kJson,
 };
+constexpr std::array kProveFlags = {kTree, kJson};
 constexpr std::array kStatsFlags = {kRoot, kJson};
 constexpr std::array kVerifyFlags = {
     Flag{"--repair", "", "Remove what is damaged"},
@@ -55,14 +64,27 @@ constexpr std::array kVerbs = {
          "--depfile) are replayed; other programs only with --output or --cache.\n\n"
          "Silent unless something is wrong. If only the cache is at fault, the command still runs.",
          kRunFlags},
-    Verb{"why",
-         Operands::none,
-         "",
+    Verb{"verify",
+         Operands::any,
+         "ARTIFACT...",
          {},
-         "Say what made a command run again",
-         "Names the exact file, absent name, listing, variable, argument or tool that differed from the "
-         "nearest earlier run. "
-         "Exit code 1: no miss is recorded below the root.",
+         "Say whether artifacts are what today's sources give",
+         "FRESH: each input of each command in the chain, down to the sources, is what it was. STALE: one "
+         "differs; it is named, with the commands that lead from it to the artifact. UNKNOWN: it cannot be "
+         "told, and why. Nothing is executed.\n\n"
+         "Works for whatever `hallmark run` made, for copies of it, and with the build folder gone. Exit "
+         "code 0: all are fresh; 1: one is not.",
+         kProveFlags},
+    Verb{"why",
+         Operands::any,
+         "[ARTIFACT]",
+         {},
+         "Show what an artifact was made of, or what made a command run again",
+         "With an artifact: the commands and files from which it was made, as a tree. Exit code 1: no "
+         "recorded command made it, or (--to) the file is not among its sources.\n\n"
+         "Without: names the exact file, absent name, listing, variable, argument or tool in which the last "
+         "command that ran again differed from its nearest earlier run. Exit code 1: no miss is recorded "
+         "below the root.",
          kWhyFlags},
     Verb{"cache stats",
          Operands::none,

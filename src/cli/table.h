@@ -17,6 +17,7 @@ struct Flag {
 enum class Operands {
   none,
   one,      ///< exactly one word
+  any,      ///< any number of words, none too
   verb,     ///< nothing, or the words of a verb
   command,  ///< all that follows the flags, or `--`, word for word
 };

@@ -70,6 +70,13 @@ model::Answer answer_unknown(std::string_view why) {
   return with_mark(kUnknown, why);
 }
 
+std::optional<digest::Digest> digest_in(const model::Answer& answer) {
+  if (answer.empty() || answer.front() != kDigest) return std::nullopt;
+  digest::Decoder in(std::string_view(answer).substr(1));
+  const auto digest = in.digest();
+  return in.finished() ? std::optional(digest) : std::nullopt;
+}
+
 bool is_absent(const model::Answer& answer) {
   return answer.size() == 1 && answer.front() == kAbsent;
 }

@@ -26,6 +26,8 @@ model::Answer answer_number(std::int64_t value);
 /// Equal to no answer that is ever recorded.
 model::Answer answer_unknown(std::string_view why);
 
+/// The digest in an answer that is one.
+std::optional<digest::Digest> digest_in(const model::Answer& answer);
 bool is_absent(const model::Answer& answer);
 bool is_unknown(const model::Answer& answer);
 

@@ -68,9 +68,15 @@ std::string expand(std::string_view text, const Variables& variables) {
   return out;
 }
 
-/// The outputs of a build statement: the words up to its colon; `|` only parts the implicit ones.
-std::vector<std::string> outputs_of(std::string_view line, const Variables& variables) {
+struct BuildStatement {
   std::vector<std::string> outputs;
+  std::string_view rule;
+};
+
+/// The outputs are the words up to the colon; `|` only parts the implicit ones.
+BuildStatement statement_of(std::string_view line, const Variables& variables) {
+  BuildStatement statement;
+  auto& outputs = statement.outputs;
   std::string word;
   std::size_t at = 0;
   while (at < line.size() && line[at] != ':') {
@@ -87,7 +93,10 @@ std::vector<std::string> outputs_of(std::string_view line, const Variables& vari
     ++at;
   }
   if (!word.empty()) outputs.push_back(std::move(word));
-  return outputs;
+  line.remove_prefix(std::min(at + 1, line.size()));
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  statement.rule = line.substr(0, line.find_first_of(" |$"));
+  return statement;
 }
 
 /// The logical line that begins at `at`: `$` before a line break continues it. Moves `at` behind it.
@@ -139,8 +148,13 @@ void NinjaOutputs::parse(const std::string& text, Variables& variables, int dept
       continue;
     }
     if (line.starts_with("build ")) {
-      for (const auto& output : outputs_of(line.substr(6), variables))
-        folders_.insert(std::string(path::parent(absolute_path(folder_, output))));
+      const auto statement = statement_of(line.substr(6), variables);
+      const bool keep = keep_ == Keep::paths && statement.rule != "phony";
+      for (const auto& output : statement.outputs) {
+        auto path = absolute_path(folder_, output);
+        folders_.insert(std::string(path::parent(path)));
+        if (keep) paths_.insert(std::move(path));
+      }
       continue;
     }
     const bool include = line.starts_with("include ");

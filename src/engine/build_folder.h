@@ -2,6 +2,7 @@
 // changes with every build, so the build tool would never come to rest (rule 1).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,14 +14,18 @@
 namespace hallmark::engine {
 
 /// The folders of all outputs that the text of a build.ninja names, absolute; `folder` is where Ninja runs.
-/// Includes and subninjas are read through `read` (absolute path -> text).
+/// Includes and subninjas are read as well.
 class NinjaOutputs {
  public:
-  NinjaOutputs(os::FileSystem& files, std::string folder) : files_(files), folder_(std::move(folder)) {}
+  enum class Keep : std::uint8_t { folders, paths };
+  NinjaOutputs(os::FileSystem& files, std::string folder, Keep keep = Keep::folders)
+      : files_(files), folder_(std::move(folder)), keep_(keep) {}
 
   /// Reads build.ninja and what it includes; false if there is none.
   bool read(const std::string& manifest);
   const std::set<std::string>& folders() const { return folders_; }
+  /// With Keep::paths: all outputs of edges that run a command, absolute.
+  const std::set<std::string>& paths() const { return paths_; }
   /// Whether some rule or edge has an rspfile.
   bool has_response_files() const { return has_response_files_; }
   /// All files that were read, in order.
@@ -32,7 +37,9 @@ class NinjaOutputs {
 
   os::FileSystem& files_;
   std::string folder_;
+  Keep keep_;
   std::set<std::string> folders_;
+  std::set<std::string> paths_;
   std::vector<std::string> manifests_;
   bool has_response_files_ = false;
 };

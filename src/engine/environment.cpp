@@ -240,8 +240,7 @@ Bindings::Bindings(const model::Command& command, const std::string& root, const
     add_path("OUT", temporary_folder_of(absolute, find(environment, "TMPDIR")));
   }
 
-  const auto* search_path = find(environment, "PATH");
-  if (search_path != nullptr) add_loose("PATH", *search_path, Sight::anywhere);
+  add_search_path(find(environment, "PATH"));
   if (shows_any_variable(command)) {
     for (const char* name : {"USER", "LOGNAME"}) {
       if (const auto* value = find(environment, name)) add_loose(name, *value, Sight::word);
@@ -250,12 +249,37 @@ Bindings::Bindings(const model::Command& command, const std::string& root, const
     const auto name = path::base_name(root);
     add_loose("R_NAME", name, name.size() < kSearchedNameBytes ? Sight::always : Sight::word);
   }
+}
 
+void Bindings::add_search_path(const std::string* search_path) {
   path_is_text_ = search_path == nullptr || search_path->empty();
+  if (search_path != nullptr) add_loose("PATH", *search_path, Sight::anywhere);
   if (path_is_text_) return;
-  search_folders_ = engine::search_folders(environment);
-  const auto spelled = split(*search_path, ':');
-  path_is_text_ = search_folders_.size() != spelled.size();
+  search_folders_ = engine::search_folders(*search_path);
+  path_is_text_ = search_folders_.size() != split(*search_path, ':').size();
+}
+
+Bindings Bindings::of_places(const model::Places& places, const model::Environment& environment) {
+  Bindings bindings;
+  for (const auto& [name, value] : places) {
+    if (name == "PATH") {
+      bindings.add_search_path(&value);
+    } else {
+      bindings.add_path(name, value);
+    }
+  }
+  for (const char* name : {"USER", "LOGNAME", "OLDPWD"}) {
+    if (const auto* value = find(environment, name)) bindings.add_loose(name, *value, Sight::word);
+  }
+  if (const auto* root = bindings.tokens_.value_of("R"))
+    bindings.add_loose("R_NAME", path::base_name(*root), Sight::word);
+  return bindings;
+}
+
+model::Places Bindings::places() const {
+  model::Places places = paths_;
+  if (const auto* search_path = value_of("PATH")) places.emplace_back("PATH", *search_path);
+  return places;
 }
 
 void Bindings::add_path(std::string name, const std::string& raw_value) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/command.h"
+#include "model/record.h"
 #include "model/tokens.h"
 #include "os/file_system.h"
 
@@ -49,7 +50,12 @@ class Bindings {
   Bindings(const model::Command& command, const std::string& root, const std::string& build_folder,
            const std::string& output);
 
+  /// For a command that ran once and whose places are known. `environment` gives the loose values.
+  static Bindings of_places(const model::Places& places, const model::Environment& environment);
+
   const model::Tokens& tokens() const { return tokens_; }
+  /// What the tokens stand for, in order of declaration, and PATH.
+  model::Places places() const;
   /// How the tokens lie to each other ("HOME=R/home"): where they overlap, a folded path could mean either.
   const std::vector<std::string>& relations() const { return relations_; }
 
@@ -81,7 +87,9 @@ class Bindings {
     Sight sight;
   };
 
+  Bindings() = default;
   void add_path(std::string name, const std::string& value);
+  void add_search_path(const std::string* search_path);
   void add_loose(std::string name, std::string_view value, Sight sight);
   bool mentions(std::string_view bytes, const Loose& loose) const;
   bool mentions_place(std::string_view bytes, std::string_view value) const;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,8 @@
 #include "model/command.h"
 #include "model/observation.h"
 #include "observe/observer.h"
+#include "os/clock.h"
+#include "os/file_system.h"
 
 namespace hallmark::engine {
 
@@ -33,6 +36,9 @@ class Machine {
   /// somebody looked between them (multigrain time stamps: Linux 6.13 on ext4, xfs, btrfs and tmpfs).
   virtual bool has_fine_stamps(const std::string& folder) = 0;
 };
+
+/// This one.
+std::unique_ptr<Machine> this_machine(os::FileSystem& files, os::Clock& clock);
 
 /// The standard streams of this process.
 class Streams {

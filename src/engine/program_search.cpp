@@ -76,10 +76,8 @@ std::optional<std::string> real_path(os::FileSystem& files, const std::string& p
   return RealPaths(files).of(path);
 }
 
-std::vector<std::string> search_folders(const model::Environment& environment) {
+std::vector<std::string> search_folders(std::string_view rest) {
   std::vector<std::string> folders;
-  const auto found = environment.find("PATH");
-  std::string_view rest = found == environment.end() ? std::string_view() : found->second;
   while (!rest.empty()) {
     const auto colon = rest.find(':');
     const auto folder = rest.substr(0, colon);

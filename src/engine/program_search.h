@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -36,8 +37,8 @@ class RealPaths {
 /// For one path alone.
 std::optional<std::string> real_path(os::FileSystem& files, const std::string& path);
 
-/// The absolute folders of PATH in order, without slashes at their ends.
-std::vector<std::string> search_folders(const model::Environment& environment);
+/// The absolute folders of a PATH in order, without slashes at their ends.
+std::vector<std::string> search_folders(std::string_view search_path);
 
 /// Where a name is found in the folders of PATH. Looks at links, as the kernel does.
 class ProgramSearch {

@@ -1,5 +1,5 @@
-// Publish: makes a record of a finished, observed run: blobs first, then the record, then the weak entry that
-// leads to it.
+// Publish: makes a record of a finished, observed run: blobs and derivation first, then the record, then the
+// weak entry that leads to it.
 #pragma once
 
 #include <map>
@@ -56,6 +56,10 @@ class Publisher {
 
   Tools tools_;
 };
+
+/// The files that verify may be asked about. (Of a dependency file only the text that it is made from is
+/// stored.)
+std::vector<store::DerivationStore::Made> made_by(const model::Record& record);
 
 /// The bytes of an object of nvcc with the process number in the names of its temporaries blanked out
 /// ("tmpxft_0000a5d3_..."). Only for comparing two runs: what is stored and restored is what the compiler

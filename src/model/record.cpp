@@ -49,11 +49,28 @@ std::uint64_t get_within(Decoder& in, std::uint64_t low, std::uint64_t high) {
   return low;
 }
 
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+
+void put_named(Encoder& out, const NamedTexts& named) {
+  out.number(named.size());
+  for (const auto& [name, value] : named) out.text(name).text(value);
+}
+
+NamedTexts get_named(Decoder& in) {
+  NamedTexts named;
+  const std::size_t count = in.count(2);
+  named.reserve(count);
+  for (std::size_t i = 0; i < count && in.ok(); ++i) {
+    const std::string_view name = in.text();
+    named.emplace_back(name, in.text());
+  }
+  return named;
+}
+
 void put_command(Encoder& out, const CommandText& command) {
   put_texts(out, command.argv);
   out.text(command.cwd);
-  out.number(command.environment.size());
-  for (const auto& [name, value] : command.environment) out.text(name).text(value);
+  put_named(out, command.environment);
   put_texts(out, command.others);
 }
 
@@ -61,12 +78,7 @@ CommandText get_command(Decoder& in) {
   CommandText command;
   command.argv = get_texts(in);
   command.cwd = in.text();
-  const std::size_t variables = in.count(2);
-  command.environment.reserve(variables);
-  for (std::size_t i = 0; i < variables && in.ok(); ++i) {
-    const std::string_view name = in.text();
-    command.environment.emplace_back(name, in.text());
-  }
+  command.environment = get_named(in);
   command.others = get_texts(in);
   return command;
 }
@@ -226,6 +238,13 @@ std::vector<SeenSet> get_sets(Decoder& in) {
   return sets;
 }
 
+bool is_set(const PathSet& paths, const std::vector<Answer>& answers) {
+  const auto out_of_order = [](const Question& a, const Question& b) { return b <= a; };
+  return answers.size() == paths.questions.size() &&
+         std::adjacent_find(paths.questions.begin(), paths.questions.end(), out_of_order) ==
+             paths.questions.end();
+}
+
 void put_output(Encoder& out, const RecordedOutput& output) {
   out.text(output.path)
       .number(static_cast<std::uint64_t>(output.kind))
@@ -267,12 +286,12 @@ digest::Key strong_key(const digest::Key& weak_key, const PathSet& paths,
 }
 
 bool is_well_formed(const WeakEntry& entry) {
-  return std::all_of(entry.sets.begin(), entry.sets.end(), [](const SeenSet& set) {
-    const std::vector<Question>& questions = set.paths.questions;
-    const auto out_of_order = [](const Question& a, const Question& b) { return b <= a; };
-    return set.answers.size() == questions.size() &&
-           std::adjacent_find(questions.begin(), questions.end(), out_of_order) == questions.end();
-  });
+  return std::all_of(entry.sets.begin(), entry.sets.end(),
+                     [](const SeenSet& set) { return is_set(set.paths, set.answers); });
+}
+
+bool is_well_formed(const Derivation& derivation) {
+  return is_set(derivation.paths, derivation.answers);
 }
 
 std::string encode(const WeakEntry& entry) {
@@ -329,6 +348,29 @@ Result<Record> decode_record(std::string_view bytes) {
   for (std::size_t i = 0; i < notes && in.ok(); ++i) record.notes.push_back(decode_reason(in));
   if (!in.finished()) return fail(malformed("record"));
   return record;
+}
+
+std::string encode(const Derivation& derivation) {
+  assert(is_well_formed(derivation));
+  Encoder out;
+  out.hash(derivation.weak_key.hash);
+  put_command(out, derivation.command);
+  put_named(out, derivation.places);
+  put_sets(out, {{derivation.paths, derivation.answers}});
+  return out.take();
+}
+
+Result<Derivation> decode_derivation(std::string_view bytes) {
+  Decoder in(bytes);
+  Derivation derivation;
+  derivation.weak_key.hash = in.hash();
+  derivation.command = get_command(in);
+  derivation.places = get_named(in);
+  auto sets = get_sets(in);
+  if (!in.finished() || sets.size() != 1) return fail(malformed("derivation"));
+  derivation.paths = std::move(sets.front().paths);
+  derivation.answers = std::move(sets.front().answers);
+  return derivation;
 }
 
 }  // namespace hallmark::model

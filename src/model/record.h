@@ -1,7 +1,8 @@
 // What the store keeps: path sets, states and records, and the two keys that find them.
 //
 //   weak key   = hash(format, argv, cwd, environment that counts, streams, uid, umask)     -> WeakEntry
-//   strong key = hash(weak key, path set, states, bound values)                            -> Record
+//   strong key = hash(weak key, path set, states, bound values)                            -> Record,
+//   Derivation
 //
 // The scheme is BuildXL's two-phase fingerprint. All texts are folded: a declared root, HOME, TMPDIR and so
 // on stand as tokens (model/tokens.h), so that a result can serve another checkout. docs/formats/record.md
@@ -107,16 +108,34 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
+/// What the tokens stood for when a command ran, in order of declaration, and PATH: name and value. A value
+/// never holds a token.
+using Places = std::vector<std::pair<std::string, std::string>>;
+
+/// Where the outputs of a record come from: all that went into its strong key, in full. A weak entry forgets
+/// old answers, this does not. To prove, never to replay.
+struct Derivation {
+  digest::Key weak_key;
+  CommandText command;
+  Places places;
+  PathSet paths;
+  std::vector<Answer> answers;  ///< parallel to paths.questions
+  bool operator==(const Derivation&) const = default;
+};
+
 digest::Key strong_key(const digest::Key& weak_key, const PathSet& paths, const std::vector<Answer>& answers);
 
-/// Whether each set is as PathSet says and has as many answers as questions. Only such an entry may be
-/// encoded.
+/// Whether each set is as PathSet says and has as many answers as questions. Only such an entry or derivation
+/// may be encoded.
 bool is_well_formed(const WeakEntry& entry);
+bool is_well_formed(const Derivation& derivation);
 
 /// Payload encodings, without header and checksum (room store adds those).
 std::string encode(const WeakEntry& entry);
 std::string encode(const Record& record);
+std::string encode(const Derivation& derivation);
 Result<WeakEntry> decode_weak_entry(std::string_view bytes);
 Result<Record> decode_record(std::string_view bytes);
+Result<Derivation> decode_derivation(std::string_view bytes);
 
 }  // namespace hallmark::model

@@ -11,6 +11,7 @@
 #include "store/internal/census.h"
 #include "store/internal/counter_log.h"
 #include "store/internal/frame_folder.h"
+#include "store/internal/made_log.h"
 #include "store/internal/payloads.h"
 #include "store/internal/table_hasher.h"
 
@@ -89,12 +90,14 @@ class FolderStore final : public LocalStore {
         blobs_(files, scratch_, layout_, read_only),
         weak_entries_(files, scratch_, layout_, Layout::kWeakEntries, FrameKind::weak_entry, read_only),
         records_(files, scratch_, layout_, Layout::kRecords, FrameKind::record, read_only),
+        derivations_(files, scratch_, layout_, Layout::kDerivations, FrameKind::derivation, read_only),
         sites_(files, scratch_, layout_, Layout::kSites, FrameKind::site, read_only),
         misses_(files, scratch_, layout_, Layout::kMisses, FrameKind::last_miss, read_only),
         locks_(files, layout_),
         table_(files, scratch_, layout_.at(Layout::kDigestTable), read_only),
         hasher_(files, clock, table_),
-        counters_(files, scratch_, layout_.at(Layout::kCounters), layout_.at(Layout::kLocks) + "/counters") {}
+        counters_(files, scratch_, layout_.at(Layout::kCounters), layout_.at(Layout::kLocks) + "/counters"),
+        made_(files, scratch_, layout_.at(Layout::kMadeLog), layout_.at(Layout::kLocks) + "/made") {}
 
   // BlobStore
   Result<bool> contains(const digest::Digest& digest) override { return blobs_.contains(digest); }
@@ -122,6 +125,20 @@ class FolderStore final : public LocalStore {
                                                   const model::Record& record) override;
   Status replace_record(const digest::Key& strong, const model::Record& record) override {
     return records_.replace(strong, model::encode(record));
+  }
+
+  // DerivationStore
+  Result<std::optional<model::Derivation>> derivation(const digest::Key& strong) override {
+    return load(derivations_, strong, model::decode_derivation);
+  }
+  Status put_derivation(const digest::Key& strong, const model::Derivation& derivation) override;
+  Status note_made(const digest::Key& strong, const std::vector<Made>& made) override {
+    if (read_only_) return fail({ErrorKind::permission, layout_.folder() + ": the store is read-only", {}});
+    return made_.add(strong, made);
+  }
+  Result<std::vector<Maker>> makers_of(const digest::Digest& content,
+                                       std::optional<std::uint64_t> place) override {
+    return made_.makers_of(content, place);
   }
 
   // SiteHistory
@@ -173,13 +190,27 @@ class FolderStore final : public LocalStore {
   BlobFolder blobs_;
   FrameFolder weak_entries_;
   FrameFolder records_;
+  FrameFolder derivations_;
   FrameFolder sites_;
   FrameFolder misses_;
   ActionLocks locks_;
   DigestTable table_;
   TableHasher hasher_;
   CounterLog counters_;
+  MadeLog made_;
 };
+
+Status FolderStore::put_derivation(const digest::Key& strong, const model::Derivation& derivation) {
+  if (!model::is_well_formed(derivation))
+    return fail({ErrorKind::invalid, "a path set that is not sorted", {}});
+  const std::string payload = model::encode(derivation);
+  HALLMARK_TRY(const bool first, derivations_.add(strong, payload));
+  if (first) return {};
+  const auto there = this->derivation(strong);
+  if (there.has_value() && there->has_value()) return {};
+  // Damaged, or gone since.
+  return derivations_.replace(strong, payload);
+}
 
 Result<std::optional<model::Record>> FolderStore::put_record(const digest::Key& strong,
                                                              const model::Record& record) {
@@ -227,6 +258,8 @@ Result<std::vector<StoreDefect>> FolderStore::verify(bool repair,
   if (damaged > 0) {
     defects.push_back({layout_.at(Layout::kDigestTable), formatted("{} damaged entries", damaged)});
   }
+  HALLMARK_TRY(const std::uint64_t strange, made_.count_damaged(repair));
+  if (strange > 0) defects.push_back({layout_.at(Layout::kMadeLog), formatted("{} damaged bytes", strange)});
   if (repair) {
     (void)scratch_.sweep();
     (void)locks_.sweep();

@@ -28,6 +28,7 @@ struct StoreUsage {
   std::uint64_t blob_bytes = 0;
   std::uint64_t records = 0;
   std::uint64_t weak_entries = 0;
+  std::uint64_t derivations = 0;
 };
 
 /// One thing found wrong by verify().
@@ -36,7 +37,7 @@ struct StoreDefect {
   std::string what;
 };
 
-class LocalStore : public BlobStore, public RecordStore, public SiteHistory {
+class LocalStore : public BlobStore, public RecordStore, public DerivationStore, public SiteHistory {
  public:
   /// Opens the store in `folder`, makes it if absent. Errors: newer_format (another version's store: nothing
   /// is touched), invalid (a folder that holds something else), corrupt (a damaged FORMAT), permission (it

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "digest/digest.h"
@@ -46,6 +47,35 @@ class RecordStore {
   /// Replaces a record whose blobs are lost or corrupt, or whose notes grew.
   virtual Status replace_record(const digest::Key& strong, const model::Record& record) = 0;
 };
+
+/// Where bytes come from: to prove, never to replay.
+class DerivationStore {
+ public:
+  virtual ~DerivationStore() = default;
+  virtual Result<std::optional<model::Derivation>> derivation(const digest::Key& strong) = 0;
+  /// Written before its record. What is there stays: it says the same.
+  virtual Status put_derivation(const digest::Key& strong, const model::Derivation& derivation) = 0;
+
+  /// One file that a run made.
+  struct Made {
+    digest::Digest content;
+    std::string path;  ///< folded
+  };
+  /// Notes that a run or replay of `strong` put these there; also where an earlier run made other bytes.
+  virtual Status note_made(const digest::Key& strong, const std::vector<Made>& made) = 0;
+
+  struct Maker {
+    digest::Key strong;
+    std::uint64_t place = 0;  ///< place_of() of the path that was made
+  };
+  /// The runs that made these bytes (`place`: there, as place_of() says), the one noted last first; at most
+  /// limits::kMakersPerContent. What another process notes after the first question is not seen.
+  virtual Result<std::vector<Maker>> makers_of(const digest::Digest& content,
+                                               std::optional<std::uint64_t> place = std::nullopt) = 0;
+};
+
+/// A number for a folded path, to tell apart the places of equal bytes.
+std::uint64_t place_of(std::string_view folded_path);
 
 /// The weak keys of earlier commands at one site (same folder, same output): to explain a miss, never to
 /// decide.

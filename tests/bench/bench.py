@@ -302,6 +302,17 @@ def cacheable_share(bench: Bench) -> Figure:
                   f"cold: {cold['executed']} recorded; after a clean: {warm['replayed']} replayed, {every - warm['replayed']} executed")
 
 
+def verify(bench: Bench) -> Figure:
+    cwd = workloads.many_headers(bench.folder / "proof", HALLMARK, bench.run)
+    told = json.loads(bench.run([HALLMARK, "why", "--json", "lib.so"], cwd).stdout)
+    files = len({entry["path"] for step in told["steps"] for entry in step["inputs"]})
+    if told["verdict"] != "FRESH":
+        raise Unavailable(f"the library is {told['verdict']}")
+    times = bench.compare({"verify": Side([HALLMARK, "verify", "lib.so"]), "why": Side([HALLMARK, "why", "lib.so"])}, cwd, bench.rounds(20))
+    return Figure("verify / why of a library with 10,000 files behind it, warm", "<= 50 ms / <= 100 ms",
+                  f"{milliseconds(times['verify'])} / {milliseconds(times['why'])}", f"{files} files, {len(told['steps'])} steps")
+
+
 FIGURES = {
     "miss-nvcc": miss_nvcc,
     "miss-ninja": miss_ninja,
@@ -310,6 +321,7 @@ FIGURES = {
     "hit-gxx": hit_gxx,
     "recall": recall,
     "share": cacheable_share,
+    "verify": verify,
     "memory": memory,
     "equal": equal_commands,
 }

@@ -17,6 +17,8 @@ import kits
 from harness import Scenario, main, with_kits
 from mutation_list import MUTATIONS, Change
 
+NO_CHANGE = Change()
+
 SAMPLE = {
     "edit_source", "edit_system_header", "older_mtime", "same_size_and_mtime", "shadowing_header", "optional_appears",
     "response_file", "search_path_variable", "link_retargeted", "output_garbled", "macro_argument",
@@ -47,6 +49,12 @@ class Mutations(Scenario):
             done = self.run_plain(self.command(kit, change), env=change.environment, check=False)
             return done.code, done.out, done.err, self.result(kit) if done.code == 0 else None
 
+    def verdict(self, artifact) -> str:
+        """What `hallmark verify` says, which executes nothing."""
+        done = self.verb("verify", artifact, check=False)
+        self.assertIn(done.code, (0, 1), done)
+        return done.out.split()[0]
+
     def check_out_base(self, kit):
         """A fresh checkout of the base state: new inodes, new mtimes, no outputs."""
         shutil.rmtree(self.tree, ignore_errors=True)
@@ -62,12 +70,16 @@ class Mutations(Scenario):
         self.check_out_base(kit)
         base = self.build(kit, Change())
         self.assertEqual(self.from_scratch(kit, Change()), base, "the first run")
+        copy = self.box / "copy"  # of the base result, wherever the tree goes
+        shutil.copy(self.path(kit.output), copy)
+        verdicts = []
         for name, (matters, mutate) in MUTATIONS.items():
             if (sampled and name not in SAMPLE) or (only and name != only):
                 continue
             ran += 1
             change = Change()
             mutate(self, kit, change)
+            verdict = self.verdict(copy)
             before = self.counts()
             mine = self.build(kit, change)
             spent = self.counts().minus(before)
@@ -75,14 +87,20 @@ class Mutations(Scenario):
                 wrong.append(f"{name}: {_difference(fresh, mine)}; counts {spent}; {self.last_miss()}")
             if not matters and spent.ran:
                 vain.append(f"{name}: {spent}; {self.last_miss()}")
+            # The verdict is on the command as it was recorded: another command says nothing of it.
+            wanted = "FRESH" if mine == base and not spent.ran else "STALE"
+            if change == NO_CHANGE and not name.startswith("output_") and verdict != wanted:
+                verdicts.append(f"{name}: {verdict}, but {spent}; {self.verb('verify', copy, check=False).out}")
             self.check_out_base(kit)
+            if (verdict := self.verdict(copy)) != "FRESH":
+                verdicts.append(f"undo of {name}: {verdict}")
             before = self.counts()
             if (undone := self.build(kit, Change())) != base:
                 wrong.append(f"undo of {name}: {_difference(base, undone)}; {self.last_miss()}")
             elif (spent := self.counts().minus(before)).ran:
                 vain.append(f"undo of {name}: {spent}; {self.last_miss()}")
         print(f"{kit.name}: {ran} mutations, {len(wrong)} wrong results, {len(vain)} vain executions")
-        self.assertEqual(([], []), (wrong, vain))
+        self.assertEqual(([], [], []), (wrong, vain, verdicts))
         self.assertTrue(only or sampled or ran >= 30)
 
 

@@ -21,7 +21,8 @@ TABLE = {
     "store": ["os", "model"],
     "engine": ["store", "observe", "host", "model", "inspect"],  # inspect: docs/adr/0005
     "host": ["os", "model"],
-    "app": ["engine"],
+    "prove": ["engine", "store", "inspect", "model"],  # engine: docs/adr/0008
+    "app": ["engine", "prove"],
     "cli": ["app"],
 }
 SOURCE_SUFFIXES = {".h", ".c", ".cpp"}

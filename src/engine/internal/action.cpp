@@ -235,7 +235,14 @@ Result<bool> Action::replay(const Hit& hit, States& states, std::int64_t start_n
   delta.replayed = 1;
   delta.saved_ns = hit.record.wall_ns;
   tools_.store->count(delta);
+  note_replayed(hit);
   return true;
+}
+
+/// Another command may have made the same bytes in the same place since: what stands there is this one's now.
+void Action::note_replayed(const Hit& hit) {
+  if (tools_.store->read_only()) return;
+  static_cast<void>(tools_.store->note_made(hit.strong, made_by(hit.record)));
 }
 
 /// With restat, an output that the command makes again with the same bytes keeps its time. That needs its

@@ -258,4 +258,8 @@ bool LinuxStreams::stdin_at_end() {
   return at >= 0 && fstat(STDIN_FILENO, &found) == 0 && at >= found.st_size;
 }
 
+std::unique_ptr<Machine> this_machine(os::FileSystem& files, os::Clock& clock) {
+  return std::make_unique<LinuxMachine>(files, clock);
+}
+
 }  // namespace hallmark::engine

@@ -14,6 +14,7 @@ constexpr std::size_t kReadChunkBytes = std::size_t{256} << 10;
 FrameKind kind_of_area(std::string_view area) {
   if (area == Layout::kRecords) return FrameKind::record;
   if (area == Layout::kWeakEntries) return FrameKind::weak_entry;
+  if (area == Layout::kDerivations) return FrameKind::derivation;
   if (area == Layout::kSites) return FrameKind::site;
   return FrameKind::last_miss;
 }
@@ -68,6 +69,7 @@ Result<StoreUsage> Census::count() {
   };
   HALLMARK_CHECK(walk(Layout::kRecords, counting(usage.records)));
   HALLMARK_CHECK(walk(Layout::kWeakEntries, counting(usage.weak_entries)));
+  HALLMARK_CHECK(walk(Layout::kDerivations, counting(usage.derivations)));
   return usage;
 }
 
@@ -118,6 +120,8 @@ Result<std::optional<std::string>> Census::check_frame(const std::string& path, 
       return check_record(*payload);
     case FrameKind::weak_entry:
       return why_not(model::decode_weak_entry(*payload));
+    case FrameKind::derivation:
+      return why_not(model::decode_derivation(*payload));
     case FrameKind::site:
       return why_not(decode_site(*payload));
     case FrameKind::last_miss:
@@ -148,8 +152,8 @@ Result<std::vector<StoreDefect>> Census::check(bool repair, const Progress& prog
     });
   };
   // Blobs first: a record whose blob turns out to be damaged is then found to lack it.
-  for (const std::string_view area :
-       {Layout::kBlobs, Layout::kRecords, Layout::kWeakEntries, Layout::kSites, Layout::kMisses}) {
+  for (const std::string_view area : {Layout::kBlobs, Layout::kRecords, Layout::kWeakEntries,
+                                      Layout::kDerivations, Layout::kSites, Layout::kMisses}) {
     HALLMARK_CHECK(check_area(area));
   }
   return defects;

@@ -15,7 +15,7 @@
 namespace hallmark::store {
 
 /// What a frame holds. The letters are stored.
-enum class FrameKind : char { weak_entry = 'W', record = 'R', site = 'S', last_miss = 'M' };
+enum class FrameKind : char { weak_entry = 'W', record = 'R', site = 'S', last_miss = 'M', derivation = 'D' };
 
 inline constexpr std::size_t kFrameHeaderBytes = 48;
 inline constexpr std::size_t kFrameOverheadBytes = kFrameHeaderBytes + 32;

@@ -22,16 +22,19 @@ class Layout {
   static constexpr std::string_view kBlobs = "blobs";
   static constexpr std::string_view kRecords = "records";
   static constexpr std::string_view kWeakEntries = "weak";
+  static constexpr std::string_view kDerivations = "derivations";
   static constexpr std::string_view kSites = "sites";
   static constexpr std::string_view kMisses = "misses";
   static constexpr std::string_view kLocks = "locks";
   static constexpr std::string_view kTemporaries = "tmp";
   static constexpr std::string_view kDigestTable = "digests";
   static constexpr std::string_view kCounters = "counters";
+  static constexpr std::string_view kMadeLog = "made";
   /// All names that may stand in the folder.
-  static constexpr std::array kNames{kFormat, kBlobs, kRecords,     kWeakEntries, kSites,
-                                     kMisses, kLocks, kTemporaries, kDigestTable, kCounters};
-  static constexpr std::array kFolders{kBlobs, kRecords, kWeakEntries, kSites, kMisses, kLocks, kTemporaries};
+  static constexpr std::array kNames{kFormat, kBlobs, kRecords,     kWeakEntries, kDerivations, kSites,
+                                     kMisses, kLocks, kTemporaries, kDigestTable, kCounters,    kMadeLog};
+  static constexpr std::array kFolders{kBlobs, kRecords, kWeakEntries, kDerivations,
+                                       kSites, kMisses,  kLocks,       kTemporaries};
 
   const std::string& folder() const { return folder_; }
   std::string at(std::string_view name) const { return folder_ + '/' + std::string(name); }

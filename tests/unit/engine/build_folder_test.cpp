@@ -37,6 +37,24 @@ TEST_F(NinjaOutputsTest, FoldersOfAllOutputs) {
   EXPECT_FALSE(has_response_files_);
 }
 
+TEST_F(NinjaOutputsTest, PathsOfEdgesThatRunSomething) {
+  disk_.put("/b/build.ninja",
+            "build obj/a.o: cc a.c\n"
+            "build gen/b.h | gen/c.h: gen$\n"
+            "  x\n"
+            "build top alias: phony obj/a.o\n"
+            "build last:cc\n"
+            "build nothing\n"
+            "build /r/CMakeLists.txt: phony\n"
+            "build tricky: phony2 a\n"
+            "include more.ninja\n");
+  disk_.put("/b/more.ninja", "build inner.o: cc x\n");
+  NinjaOutputs outputs(disk_, "/b", NinjaOutputs::Keep::paths);
+  EXPECT_TRUE(outputs.read("/b/build.ninja"));
+  EXPECT_EQ(outputs.paths(), (Paths{"/b/obj/a.o", "/b/gen/b.h", "/b/gen/c.h", "/b/last", "/b/nothing",
+                                    "/b/tricky", "/b/inner.o"}));
+}
+
 TEST_F(NinjaOutputsTest, VariablesAndEscapes) {
   EXPECT_EQ(
       folders("dir = one\n"

@@ -57,6 +57,18 @@ Record sample_record() {
   return record;
 }
 
+TEST(Golden, Derivation) {
+  const auto entry = sample_entry();
+  const Derivation derivation{{digest::digest_of("weak").hash},
+                              entry.command,
+                              {{"root", "/home/u/kernels"}, {"PATH", "/usr/bin:/bin"}},
+                              entry.sets[0].paths,
+                              entry.sets[0].answers};
+  const std::string bytes = encode(derivation);
+  test::expect_golden(HALLMARK_SOURCE_DIR, "derivation", bytes);
+  EXPECT_EQ(*decode_derivation(bytes), derivation);
+}
+
 TEST(Golden, WeakEntry) {
   test::expect_golden(HALLMARK_SOURCE_DIR, "weak_entry", encode(sample_entry()));
   EXPECT_EQ(decode_weak_entry(test::golden_bytes(HALLMARK_SOURCE_DIR, "weak_entry")).value(), sample_entry());

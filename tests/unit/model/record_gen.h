@@ -77,6 +77,16 @@ inline rc::Gen<model::RecordedOutput> outputs() {
       rc::gen::set(&model::RecordedOutput::content, digests()), rc::gen::set(&model::RecordedOutput::target));
 }
 
+inline rc::Gen<model::Derivation> derivations() {
+  return rc::gen::map(
+      rc::gen::tuple(weak_entries(), seen_sets(),
+                     rc::gen::arbitrary<std::vector<std::pair<std::string, std::string>>>(), digests()),
+      [](std::tuple<model::WeakEntry, model::SeenSet, model::Places, digest::Digest> from) {
+        auto& [entry, set, places, weak] = from;
+        return model::Derivation{{weak.hash}, entry.command, places, set.paths, set.answers};
+      });
+}
+
 inline rc::Gen<model::Reason> reasons() {
   return rc::gen::build<model::Reason>(
       rc::gen::set(

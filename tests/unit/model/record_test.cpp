@@ -12,6 +12,7 @@
 namespace hallmark::model {
 namespace {
 
+using test::derivations;
 using test::records;
 using test::seen_set;
 using test::weak_entries;
@@ -29,6 +30,13 @@ RC_GTEST_PROP(RecordCodec, RecordsComeBack, ()) {
   const auto decoded = decode_record(encode(record));
   RC_ASSERT(decoded.has_value());
   RC_ASSERT(*decoded == record);
+}
+
+RC_GTEST_PROP(RecordCodec, DerivationsComeBack, ()) {
+  const Derivation derivation = *derivations();
+  const auto decoded = decode_derivation(encode(derivation));
+  RC_ASSERT(decoded.has_value());
+  RC_ASSERT(*decoded == derivation);
 }
 
 /// Canonical: bytes that decode at all are exactly what encode makes of the value.
@@ -66,9 +74,14 @@ RC_GTEST_PROP(RecordCodec, MutatedRecordsAreRefusedOrCanonical, ()) {
   check_mutations(encode(*records()), decode_record);
 }
 
+RC_GTEST_PROP(RecordCodec, MutatedDerivationsAreRefusedOrCanonical, ()) {
+  check_mutations(encode(*derivations()), decode_derivation);
+}
+
 RC_GTEST_PROP(RecordCodec, NoiseDoesNotCrashTheDecoders, (const std::string& noise)) {
   (void)decode_weak_entry(noise);
   (void)decode_record(noise);
+  (void)decode_derivation(noise);
 }
 
 TEST(RecordCodec, EqualSetsAndAnswersAreStoredOnce) {
@@ -135,6 +148,15 @@ TEST(RecordCodec, AnswersAreUsedOnceAndInOrder) {
   EXPECT_FALSE(decode_spelled({{1, 0, "/a"}}, {"1"}, {2}).has_value()) << "there is no second";
   EXPECT_FALSE(decode_spelled({{1, 0, "/a"}}, {}, {0}).has_value()) << "a question without an answer";
   EXPECT_FALSE(decode_spelled({{1, 0, "/a"}}, {"1"}, {0}).has_value()) << "a question that nobody asks";
+}
+
+TEST(RecordCodec, ADerivationHasOneSet) {
+  digest::Encoder out;
+  out.hash(digest::Sha256{}).number(0).text("").number(0).number(0).number(0);
+  std::string head = out.bytes();
+  EXPECT_FALSE(decode_derivation(head + std::string("\0\0", 2)).has_value()) << "none";
+  EXPECT_TRUE(decode_derivation(head + std::string("\0\1", 2)).has_value());
+  EXPECT_FALSE(decode_derivation(head + std::string("\0\2", 2)).has_value()) << "two";
 }
 
 TEST(RecordCodec, TooManySetsAreRefused) {

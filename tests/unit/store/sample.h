@@ -50,6 +50,7 @@ struct Sample {
     record.out = digest::digest_of(out);
     record.tier = model::Tier::hybrid;
     record.created_ns = 5;
+    derivation = {weak, entry.command, {{"root", "/root"}}, entry.sets[0].paths, entry.sets[0].answers};
   }
 
   /// All that the engine does after a run. Stops at the first failure.
@@ -62,7 +63,9 @@ struct Sample {
     HALLMARK_CHECK(file->close());
     HALLMARK_CHECK(store.put_file(scratch_file));
     HALLMARK_CHECK(store.put(out));
+    HALLMARK_CHECK(store.put_derivation(strong, derivation));
     HALLMARK_CHECK(store.put_record(strong, record));
+    HALLMARK_CHECK(store.note_made(strong, made()));
     HALLMARK_CHECK(store.put_weak_entry(weak, entry));
     HALLMARK_CHECK(store.remember(site, weak));
     HALLMARK_CHECK(store.put_last_miss("/root", "g++ -c", {{model::ReasonCode::first_run, "", "", ""}}));
@@ -75,6 +78,8 @@ struct Sample {
   bool replay(store::LocalStore& store, os::FileSystem& files, const std::string& folder) const {
     const auto entry_found = store.weak_entry(weak);
     const auto record_found = store.record(strong);
+    const auto derivation_found = store.derivation(strong);
+    const auto makers = store.makers_of(digest::digest_of(small));
     bool whole = true;
     const auto seen = [&](const auto& result, const auto& expected) {
       if (!result.has_value() || !result->has_value()) {
@@ -85,6 +90,12 @@ struct Sample {
       return true;
     };
     seen(entry_found, entry);
+    seen(derivation_found, derivation);
+    if (!makers.has_value() || makers->empty()) {
+      whole = false;
+    } else {
+      EXPECT_EQ(makers->front().strong, strong);
+    }
     if (!seen(record_found, record)) return false;
     const auto restored = [&](const std::string& expected, const std::string& path) {
       (void)files.remove(path);
@@ -105,6 +116,12 @@ struct Sample {
     return whole;
   }
 
+  std::vector<store::DerivationStore::Made> made() const {
+    std::vector<store::DerivationStore::Made> files;
+    for (const auto& output : record.outputs) files.push_back({output.content, output.path});
+    return files;
+  }
+
   digest::Key weak;
   digest::Key strong;
   digest::Key site;
@@ -113,6 +130,7 @@ struct Sample {
   std::string out;
   model::WeakEntry entry;
   model::Record record;
+  model::Derivation derivation;
 };
 
 class StoreTest : public ::testing::Test {

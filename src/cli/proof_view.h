@@ -1,0 +1,26 @@
+// What `verify` and `why ARTIFACT` say. docs/formats/json.md describes the objects.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/prove.h"
+
+namespace hallmark::cli {
+
+/// Paths below `cwd` are shown from there.
+std::string verdicts_text(const app::Proofs& found, const std::string& cwd);
+std::string verdicts_json(const app::Proofs& found);
+
+struct TreeOptions {
+  std::optional<std::string> to;  ///< absolute: only the paths to this file
+  bool all = false;               ///< files outside of the tree, too
+};
+/// Of the first proof. nullopt: `to` is not among its files.
+std::optional<std::string> tree_text(const app::Proofs& found, const std::string& cwd,
+                                     const TreeOptions& options);
+std::string differences_text(const app::Proofs& found, const std::string& cwd);
+std::string steps_dot(const app::Proofs& found, const std::string& cwd, const TreeOptions& options);
+std::string steps_json(const app::Proofs& found);
+
+}  // namespace hallmark::cli

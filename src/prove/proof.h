@@ -1,0 +1,61 @@
+// Proof: what is known of an artifact: which command made it, of what, and whether the same would be made of
+// today's files.
+//
+// A **step** is one recorded command. Its inputs are leaves (files that no recorded command made) or outputs
+// of other steps. An artifact is **fresh** if each input of each step in its chain is what it was; **stale**
+// if one surely differs; **unknown** if it cannot be told. Doubt is never fresh.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "digest/digest.h"
+#include "model/reason.h"
+
+namespace hallmark::prove {
+
+enum class Verdict : std::uint8_t { fresh, stale, unknown };
+
+/// "FRESH", "STALE", "UNKNOWN".
+std::string_view name_of(Verdict verdict);
+
+/// A file that a step read.
+struct Input {
+  std::string path;                 ///< absolute, where it is today
+  std::optional<std::size_t> step;  ///< that made it
+};
+
+struct Step {
+  digest::Key strong;
+  std::string output;             ///< absolute: the file through which the chain leads here
+  std::vector<std::string> argv;  ///< for people: with today's folders
+  std::string cwd;
+  std::string root;                        ///< of the tree that was compared; empty: none
+  std::int64_t made_ns = 0;                ///< since the epoch; 0: not known
+  std::vector<Input> inputs;               ///< in the order of the record
+  std::vector<model::Reason> differences;  ///< what this very command would find changed
+  std::vector<std::string> doubts;         ///< why something cannot be told
+  Verdict verdict = Verdict::unknown;      ///< of this step and all before it
+};
+
+struct Proof {
+  std::string artifact;  ///< absolute
+  Verdict verdict = Verdict::unknown;
+  std::optional<std::size_t> step;  ///< that made it
+  std::string doubt;                ///< why nothing is known, if there is no step
+};
+
+/// The steps of some proofs.
+using Steps = std::vector<Step>;
+
+/// From the artifact's step to the first one that has a difference of its own (a doubt, if the verdict is
+/// unknown); empty if there is none.
+std::vector<std::size_t> chain_to_cause(const Steps& steps, const Proof& proof);
+
+/// All steps in the artifact's chain, each once, the artifact's own first.
+std::vector<std::size_t> steps_of(const Steps& steps, const Proof& proof);
+
+}  // namespace hallmark::prove
