@@ -1,9 +1,14 @@
 #include "app/prove.h"
 
+#include <memory>
+
 #include "app/places.h"
+#include "base/limits.h"
 #include "base/path.h"
 #include "engine/ports.h"
 #include "engine/program_search.h"
+#include "inspect/process_maps.h"
+#include "prove/artifacts.h"
 #include "prove/prover.h"
 
 namespace hallmark::app {
@@ -31,6 +36,63 @@ std::string why_unread(const Error& error) {
   }
 }
 
+/// Collects proofs of one Prover.
+class Judge {
+ public:
+  static Result<std::unique_ptr<Judge>> open(const Session& session) {
+    HALLMARK_TRY(auto store, open_store(session));
+    return std::unique_ptr<Judge>(new Judge(session, std::move(store)));
+  }
+
+  void add(const std::string& artifact) {
+    take(artifact, prover_.prove(artifact, trees_for(session_, artifact)));
+  }
+
+  /// `bytes`: the name in /proc that leads to the mapped file itself.
+  void add_mapped(const inspect::MappedFile& file, const std::string& bytes) {
+    const auto trees = trees_for(session_, file.path);
+    const auto stat = session_.files.stat(file.path);
+    const bool same = stat.has_value() && *stat && (*stat)->inode == file.inode && !file.deleted;
+    auto proof = prover_.prove(file.path, trees, same ? std::string() : bytes);
+    const bool known = proof.has_value() && proof->step;
+    if (!known && !find_marked_root(session_.files, path::parent(file.path))) {
+      ++result_.others;
+      return;
+    }
+    if (!proof.has_value() && !same) {
+      proof = prove::Proof{
+          file.path, prove::Verdict::unknown, std::nullopt,
+          "the process runs a file that was removed or replaced since, and its bytes cannot be read"};
+    }
+    take(file.path, std::move(proof));
+  }
+
+  Proofs result() {
+    result_.steps = prover_.steps();
+    static_cast<void>(store_->flush());  // digests of what was hashed: the next time is faster
+    return std::move(result_);
+  }
+
+ private:
+  Judge(const Session& session, std::unique_ptr<store::LocalStore> store)
+      : session_(session),
+        store_(std::move(store)),
+        machine_(engine::this_machine(session.files, session.clock)),
+        prover_({session.files, *store_, *machine_, session.environment}) {}
+
+  void take(const std::string& artifact, Result<prove::Proof> proof) {
+    if (!proof.has_value())
+      proof = prove::Proof{artifact, prove::Verdict::unknown, std::nullopt, why_unread(proof.error())};
+    result_.proofs.push_back(*std::move(proof));
+  }
+
+  const Session& session_;
+  std::unique_ptr<store::LocalStore> store_;
+  std::unique_ptr<engine::Machine> machine_;
+  prove::Prover prover_;
+  Proofs result_;
+};
+
 }  // namespace
 
 std::string real_or_spelled(const Session& session, const std::string& spelled) {
@@ -39,20 +101,37 @@ std::string real_or_spelled(const Session& session, const std::string& spelled) 
 }
 
 Result<Proofs> prove(const Session& session, const std::vector<std::string>& artifacts) {
-  HALLMARK_TRY(const auto store, open_store(session));
-  const auto machine = engine::this_machine(session.files, session.clock);
-  prove::Prover prover({session.files, *store, *machine, session.environment});
-  Proofs result;
-  for (const auto& artifact : artifacts) {
-    const auto real = real_or_spelled(session, artifact);
-    auto proof = prover.prove(real, trees_for(session, real));
-    if (!proof.has_value())
-      proof = prove::Proof{real, prove::Verdict::unknown, std::nullopt, why_unread(proof.error())};
-    result.proofs.push_back(*std::move(proof));
+  HALLMARK_TRY(auto judge, Judge::open(session));
+  for (const auto& artifact : artifacts) judge->add(real_or_spelled(session, artifact));
+  return judge->result();
+}
+
+Result<Proofs> prove_build(const Session& session, const std::string& folder) {
+  const auto real = real_or_spelled(session, folder);
+  HALLMARK_TRY(const auto artifacts, prove::artifacts_of_build(session.files, real));
+  if (artifacts.empty())
+    return fail({ErrorKind::invalid, real + " holds no artifact yet",
+                 "build first: what is not there cannot be judged"});
+  HALLMARK_TRY(auto judge, Judge::open(session));
+  for (const auto& artifact : artifacts) judge->add(artifact);
+  return judge->result();
+}
+
+Result<Proofs> prove_process(const Session& session, int process, const std::string& proc) {
+  const auto folder = path::join(proc, std::to_string(process));
+  const auto maps = os::read_file(session.files, path::join(folder, "maps"), limits::kProcessMapsBytes);
+  if (!maps.has_value()) {
+    const auto kind = maps.error().kind;
+    const auto number = std::to_string(process);
+    if (kind == ErrorKind::not_found) return fail({kind, "there is no process " + number, {}});
+    return fail({kind, "the files of process " + number + " cannot be read: " + maps.error().what,
+                 "only its owner and root may look into a process"});
   }
-  result.steps = prover.steps();
-  static_cast<void>(store->flush());  // digests of what was hashed: the next time is faster
-  return result;
+  HALLMARK_TRY(auto judge, Judge::open(session));
+  for (const auto& file : inspect::parse_process_maps(*maps)) {
+    if (file.runs) judge->add_mapped(file, path::join(folder, "map_files/" + file.range));
+  }
+  return judge->result();
 }
 
 }  // namespace hallmark::app

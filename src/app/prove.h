@@ -11,16 +11,25 @@
 namespace hallmark::app {
 
 struct Proofs {
-  std::vector<prove::Proof> proofs;  ///< parallel to the artifacts
-  prove::Steps steps;                ///< of all of them
+  std::vector<prove::Proof> proofs;
+  prove::Steps steps;      ///< of all of them
+  std::size_t others = 0;  ///< files of a process that are not judged
 };
 
 /// `spelled` from the working folder, with every link resolved if it exists.
 std::string real_or_spelled(const Session& session, const std::string& spelled);
 
-/// `artifacts` as spelled. What cannot be read is unknown, with the reason. With --root (or HALLMARK_ROOT)
-/// the inputs are looked for in that tree; else where each artifact was made, and in the trees around it and
-/// around the working folder. Executes nothing.
+/// One proof for each of `artifacts`, as spelled. What cannot be read is unknown, with the reason. With
+/// --root (or HALLMARK_ROOT) the inputs are looked for in that tree; else where each artifact was made, and
+/// in the trees around it and around the working folder. Executes nothing.
 Result<Proofs> prove(const Session& session, const std::vector<std::string>& artifacts);
+
+/// Of each artifact of a build folder of Ninja or Make. Errors: invalid (it is none).
+Result<Proofs> prove_build(const Session& session, const std::string& folder);
+
+/// Of each file that a process executes code from: those that a recorded command made, and those in a tree
+/// (with .hallmark or .git above). The bytes that count are those that are mapped, also where their name
+/// leads to others by now. Errors: not_found (no such process), permission.
+Result<Proofs> prove_process(const Session& session, int process, const std::string& proc = "/proc");
 
 }  // namespace hallmark::app

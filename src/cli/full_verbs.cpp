@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <ctime>
 
 #include "app/care.h"
@@ -55,21 +56,42 @@ std::string time_text(std::int64_t at_ns) {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local)};
 }
 
+bool parse_number(std::string_view text, int& number) {
+  const auto* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  return parsed.ec == std::errc() && parsed.ptr == end && number > 0;
+}
+
 std::vector<std::string> operands_of(const Parsed& parsed) {
   return {parsed.operands.begin(), parsed.operands.end()};
 }
 
 int verify(const Parsed& parsed, const app::Session& session) {
-  if (parsed.operands.empty()) {
-    complain("no ARTIFACT was given; name the files to judge, as in: hallmark verify build/libkernels.so");
+  const bool of_build = parsed.has("--build-dir");
+  const bool of_process = parsed.has("--pid");
+  if ((parsed.operands.empty() ? 0 : 1) + (of_build ? 1 : 0) + (of_process ? 1 : 0) != 1) {
+    complain("give either ARTIFACTs, as in `hallmark verify build/libkernels.so`, or --build-dir, or --pid");
     return kUsage;
   }
-  const auto found = app::prove(session, operands_of(parsed));
+  int process = 0;
+  if (of_process && !parse_number(parsed.value("--pid"), process)) {
+    complain(formatted("--pid wants the number of a process, not `{}`", parsed.value("--pid")));
+    return kUsage;
+  }
+  const auto found = of_build     ? app::prove_build(session, std::string(parsed.value("--build-dir")))
+                     : of_process ? app::prove_process(session, process)
+                                  : app::prove(session, operands_of(parsed));
   if (!found.has_value()) return refuse(found.error());
+  if (found->proofs.empty()) {
+    if (parsed.has("--json")) return show(verdicts_json(*found), kNegative);
+    complain("nothing that it executes was made by a recorded command or lies in a tree");
+    return kNegative;
+  }
   const bool fresh = std::all_of(found->proofs.begin(), found->proofs.end(), [](const prove::Proof& proof) {
     return proof.verdict == prove::Verdict::fresh;
   });
-  return show(parsed.has("--json") ? verdicts_json(*found) : verdicts_text(*found, session.cwd),
+  const auto which = of_build ? Shown::not_fresh : Shown::all;
+  return show(parsed.has("--json") ? verdicts_json(*found) : verdicts_text(*found, session.cwd, which),
               fresh ? kOk : kNegative);
 }
 

@@ -148,12 +148,23 @@ std::string dot_name(const std::string& text) {
 
 }  // namespace
 
-std::string verdicts_text(const app::Proofs& found, const std::string& cwd) {
+std::string verdicts_text(const app::Proofs& found, const std::string& cwd, Shown which) {
   std::string text;
+  std::size_t fresh = 0;
+  std::size_t stale = 0;
   for (const auto& proof : found.proofs) {
+    fresh += proof.verdict == Verdict::fresh ? 1 : 0;
+    stale += proof.verdict == Verdict::stale ? 1 : 0;
+    if (which == Shown::not_fresh && proof.verdict == Verdict::fresh) continue;
     text += formatted("{:<8}{}\n", name_of(proof.verdict), near(proof.artifact, cwd));
     if (proof.verdict != Verdict::fresh) text += chain_text(found.steps, proof, cwd);
   }
+  if (found.proofs.size() > 1 || which == Shown::not_fresh)
+    text += formatted("{} fresh, {} stale, {} unknown\n", fresh, stale, found.proofs.size() - fresh - stale);
+  if (found.others > 0)
+    text +=
+        formatted("{} further files are not judged: no recorded command made them, and they lie in no tree\n",
+                  found.others);
   return text;
 }
 
@@ -168,7 +179,7 @@ std::string verdicts_json(const app::Proofs& found) {
                     {"doubt", proof.doubt},
                     {"chain", std::move(chain)}});
   }
-  return line_of(Json{{"artifacts", std::move(list)}});
+  return line_of(Json{{"artifacts", std::move(list)}, {"not_judged", found.others}});
 }
 
 std::optional<std::string> tree_text(const app::Proofs& found, const std::string& cwd,

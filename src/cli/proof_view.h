@@ -1,6 +1,7 @@
 // What `verify` and `why ARTIFACT` say. docs/formats/json.md describes the objects.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -8,8 +9,9 @@
 
 namespace hallmark::cli {
 
-/// Paths below `cwd` are shown from there.
-std::string verdicts_text(const app::Proofs& found, const std::string& cwd);
+enum class Shown : std::uint8_t { all, not_fresh };
+/// Paths below `cwd` are shown from there. Of several artifacts the last line counts the verdicts.
+std::string verdicts_text(const app::Proofs& found, const std::string& cwd, Shown which);
 std::string verdicts_json(const app::Proofs& found);
 
 struct TreeOptions {

@@ -38,7 +38,10 @@ constexpr std::array kWhyFlags = {
     kTree,
     kJson,
 };
-constexpr std::array kProveFlags = {kTree, kJson};
+constexpr std::array kVerifyArtifactFlags = {
+    Flag{"--build-dir", "DIR",
+         "Every artifact of a build folder of Ninja or Make; names those that are not fresh"},
+    Flag{"--pid", "P", "Every file from which a running process executes code"}, kTree, kJson};
 constexpr std::array kStatsFlags = {kRoot, kJson};
 constexpr std::array kVerifyFlags = {
     Flag{"--repair", "", "Remove what is damaged"},
@@ -66,7 +69,7 @@ constexpr std::array kVerbs = {
          kRunFlags},
     Verb{"verify",
          Operands::any,
-         "ARTIFACT...",
+         "[ARTIFACT...]",
          {},
          "Say whether artifacts are what today's sources give",
          "FRESH: each input of each command in the chain, down to the sources, is what it was. STALE: one "
@@ -74,7 +77,7 @@ constexpr std::array kVerbs = {
          "told, and why. Nothing is executed.\n\n"
          "Works for whatever `hallmark run` made, for copies of it, and with the build folder gone. Exit "
          "code 0: all are fresh; 1: one is not.",
-         kProveFlags},
+         kVerifyArtifactFlags},
     Verb{"why",
          Operands::any,
          "[ARTIFACT]",

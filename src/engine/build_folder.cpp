@@ -138,22 +138,30 @@ bool NinjaOutputs::read(const std::string& manifest) {
 
 void NinjaOutputs::parse(const std::string& text, Variables& variables, int depth) {
   std::size_t at = 0;
+  std::string_view rule;             // whose bindings follow
+  std::vector<std::string> of_edge;  // outputs of the edge whose bindings follow
   while (at < text.size()) {
     const auto line = take_line(text, at);
     if (line.empty() || line.front() == '#') continue;
     if (line.front() == ' ') {  // a binding of a rule or an edge
-      const auto name = line.find_first_not_of(' ');
-      if (name != std::string_view::npos && line.substr(name).starts_with("rspfile"))
-        has_response_files_ = true;
+      const auto binding = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+      if (binding.starts_with("rspfile")) has_response_files_ = true;
+      if (binding.starts_with("generator")) {
+        if (!rule.empty()) generators_.emplace(rule);
+        for (const auto& output : of_edge) paths_.erase(output);
+      }
       continue;
     }
+    rule = line.starts_with("rule ") ? line.substr(5) : std::string_view();
+    of_edge.clear();
     if (line.starts_with("build ")) {
       const auto statement = statement_of(line.substr(6), variables);
-      const bool keep = keep_ == Keep::paths && statement.rule != "phony";
+      const bool keep =
+          keep_ == Keep::paths && statement.rule != "phony" && !generators_.contains(statement.rule);
       for (const auto& output : statement.outputs) {
         auto path = absolute_path(folder_, output);
         folders_.insert(std::string(path::parent(path)));
-        if (keep) paths_.insert(std::move(path));
+        if (keep && paths_.insert(path).second) of_edge.push_back(std::move(path));
       }
       continue;
     }

@@ -24,7 +24,8 @@ class NinjaOutputs {
   /// Reads build.ninja and what it includes; false if there is none.
   bool read(const std::string& manifest);
   const std::set<std::string>& folders() const { return folders_; }
-  /// With Keep::paths: all outputs of edges that run a command, absolute.
+  /// With Keep::paths: all outputs of edges that run a command, absolute; without those that make the build's
+  /// own files again (`generator`).
   const std::set<std::string>& paths() const { return paths_; }
   /// Whether some rule or edge has an rspfile.
   bool has_response_files() const { return has_response_files_; }
@@ -40,6 +41,7 @@ class NinjaOutputs {
   Keep keep_;
   std::set<std::string> folders_;
   std::set<std::string> paths_;
+  std::set<std::string, std::less<>> generators_;  ///< rules
   std::vector<std::string> manifests_;
   bool has_response_files_ = false;
 };

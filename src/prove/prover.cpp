@@ -114,8 +114,8 @@ std::vector<Prover::Candidate> Prover::candidates(const digest::Digest& content,
   return found;
 }
 
-Result<Proof> Prover::prove(const std::string& artifact, const Trees& trees) {
-  HALLMARK_TRY(const auto hashed, tools_.store.hasher().hash(artifact));
+Result<Proof> Prover::prove(const std::string& artifact, const Trees& trees, const std::string& bytes) {
+  HALLMARK_TRY(const auto hashed, tools_.store.hasher().hash(bytes.empty() ? artifact : bytes));
   HALLMARK_TRY(const auto makers, tools_.store.makers_of(hashed.digest));
   Proof proof;
   proof.artifact = artifact;

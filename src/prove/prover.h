@@ -44,8 +44,9 @@ class Prover {
   Prover& operator=(const Prover&) = delete;
   ~Prover();
 
-  /// `artifact`: absolute; a link is followed. Fails if it cannot be read.
-  Result<Proof> prove(const std::string& artifact, const Trees& trees);
+  /// `artifact`: absolute; a link is followed. `bytes`: where its bytes are read instead, if not empty (a
+  /// file that a process has mapped and that has lost its name). Fails if they cannot be read.
+  Result<Proof> prove(const std::string& artifact, const Trees& trees, const std::string& bytes = {});
 
   /// Of all proofs so far.
   const Steps& steps() const { return steps_; }

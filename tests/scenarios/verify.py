@@ -20,7 +20,7 @@ open(sys.argv[1], "w").write(f"#define VALUE {value}\\n")
 class Verify(Scenario):
     def verdicts(self, *artifacts, options=(), cwd=None) -> list[str]:
         done = self.verb("verify", *options, *artifacts, check=False, cwd=cwd)
-        words = [line.split()[0] for line in done.out.splitlines() if not line.startswith(" ")]
+        words = [line.split()[0] for line in done.out.splitlines() if line.startswith(("FRESH", "STALE", "UNKNOWN"))]
         self.assertEqual(0 if set(words) == {"FRESH"} else 1, done.code, done)
         return words
 
@@ -168,6 +168,62 @@ build out/libunit.so: link out/unit.o out/other.o
         self.write("include/unit.h", "#define UNIT 1\n")
         self.assertEqual(["FRESH"], self.verdicts(self.path("out/libunit.so"), cwd="/"))
 
+    # ---- a whole build, and a process ----------------------------------------------------------------------------------
+
+    @needs("ninja", "g++")
+    def test_a_build_folder_of_ninja(self):
+        self.write_build()
+        done = self.verb("verify", "--build-dir", ".")
+        self.assertEqual("4 fresh, 0 stale, 0 unknown\n", done.out)
+        self.write("other.cpp", "int other() { return 3; }\n")
+        done = self.verb("verify", "--build-dir", self.tree, cwd="/", code=1)
+        self.assertIn("2 fresh, 2 stale, 0 unknown", done.out)
+        self.assertNotIn("FRESH", done.out)
+        self.run_plain(["touch", "by_hand.o"])
+        self.write("build.ninja", self.read("build.ninja") + "rule touch\n  command = touch $out\nbuild by_hand.o: touch\n")
+        self.ninja()
+        done = self.verb("verify", "--build-dir", ".", code=1)
+        self.assertIn("UNKNOWN by_hand.o", done.out)
+        self.assertIn("4 fresh, 0 stale, 1 unknown", done.out)
+
+    @needs("make", "g++")
+    def test_a_build_folder_of_make(self):
+        run = f"{self.program} run --"
+        self.write_all({"a.cpp": '#include "a.h"\nint main() { return A; }\n', "a.h": "#define A 1\n",
+                        "Makefile": f"prog: a.o\n\t{run} g++ a.o -o prog\na.o: a.cpp\n\t{run} g++ -c a.cpp -o a.o\n"})
+        self.make()
+        self.assertEqual("2 fresh, 0 stale, 0 unknown\n", self.verb("verify", "--build-dir", ".").out)
+        self.write("a.h", "#define A 2\n")
+        self.assertIn("up to date", self.make().out, "make knows nothing of the header")
+        self.assertIn("0 fresh, 2 stale, 0 unknown", self.verb("verify", "--build-dir", ".", code=1).out)
+
+    @needs("ninja", "g++")
+    def test_what_a_process_runs(self):
+        (self.tree / ".hallmark").mkdir()
+        self.write_build()
+        self.write("prog.cpp", "#include <unistd.h>\nint unit();\nint main() { write(1, \"on\", 2); pause(); return unit(); }\n")
+        self.hallmark(["g++", "prog.cpp", "-o", "prog", "out/libunit.so", f"-Wl,-rpath,{self.tree}/out"])
+        process = self.start([self.path("prog")])
+        self.assertEqual(b"on", process.stdout.read(2))
+
+        def judged(code):
+            told = json.loads(self.verb("verify", "--json", "--pid", str(process.pid), code=code).out)
+            self.assertGreater(told["not_judged"], 0, "the system's libraries")
+            return {os.path.basename(a["artifact"]): a["verdict"] for a in told["artifacts"]}
+
+        self.assertEqual({"prog": "FRESH", "libunit.so": "FRESH"}, judged(0))
+        self.write("include/unit.h", "#define UNIT 2\n")
+        self.assertEqual({"prog": "STALE", "libunit.so": "STALE"}, judged(1), "prog was linked with the library")
+        self.ninja()
+        self.assertEqual(["FRESH"], self.verdicts("out/libunit.so"))
+        loaded = judged(1)["libunit.so"]
+        self.assertEqual("STALE" if os.geteuid() == 0 else "UNKNOWN", loaded, "the process still runs the old one")
+        text = self.verb("verify", "--pid", str(process.pid), code=1).out
+        self.assertIn("further files are not judged", text)
+        process.kill()
+        process.wait()
+        self.verb("verify", "--pid", str(process.pid), code=3)
+
     # ---- why -----------------------------------------------------------------------------------------------------------
 
     @needs("ninja", "g++")
@@ -220,7 +276,8 @@ build out/libunit.so: link out/unit.o out/other.o
             self.assertIn(words, done.err)
             self.assertEqual("", done.out)
         for wrong in (("verify",), ("verify", ""), ("why", "a", "b"), ("why", "--to", "x"), ("why", "--stale"), ("why", "--last-miss", "a"),
-                      ("verify", "--nonsense", "a")):
+                      ("verify", "--nonsense", "a"), ("verify", "--pid", "1x"), ("verify", "--pid", "1", "a"), ("verify", "--build-dir", "folder"),
+                      ("verify", "--build-dir", "none")):
             done = self.verb(*wrong, code=2)
             self.assertTrue(done.err.startswith("hallmark: "), done)
             self.assertEqual(1, done.err.count("\n"), done)

@@ -1,25 +1,15 @@
 #include "prove/internal/sources.h"
 
-#include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "base/path.h"
 #include "engine/build_folder.h"
+#include "prove/artifacts.h"
 
 namespace hallmark::prove {
 namespace {
 
 constexpr std::size_t kMakefileBytes = 64u << 20;
-
-/// Names of what compilers, linkers and archivers write.
-bool has_made_name(std::string_view path) {
-  constexpr std::array<std::string_view, 9> kEnds = {".o",      ".obj",   ".a",  ".so", ".cubin",
-                                                     ".fatbin", ".hsaco", ".co", ".pyd"};
-  const auto name = path::base_name(path);
-  return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return name.ends_with(end); }) ||
-         name.find(".so.") != std::string_view::npos;
-}
 
 /// The names in the set() commands of CMakeFiles/Makefile.cmake that list what CMake writes, absolute.
 std::set<std::string> written_by_cmake(std::string_view text, const std::string& build_folder) {
@@ -67,7 +57,7 @@ std::optional<std::string> Sources::why_made(const std::string& path) {
     if ((builder_ == Builder::ninja && named) || (builder_ == Builder::cmake_make && !named))
       return "a step of the build made it that hallmark did not run";
   }
-  if (!root_.empty() && path::is_within(path, root_) && has_made_name(path))
+  if (!root_.empty() && path::is_within(path, root_) && has_artifact_name(path))
     return "it lies in the tree, and no command that hallmark recorded made it";
   return std::nullopt;
 }

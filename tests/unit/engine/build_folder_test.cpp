@@ -48,7 +48,16 @@ TEST_F(NinjaOutputsTest, PathsOfEdgesThatRunSomething) {
             "build /r/CMakeLists.txt: phony\n"
             "build tricky: phony2 a\n"
             "include more.ninja\n");
-  disk_.put("/b/more.ninja", "build inner.o: cc x\n");
+  disk_.put("/b/more.ninja",
+            "build inner.o: cc x\n"
+            "rule again\n"
+            "  command = cmake\n"
+            "  generator = 1\n"
+            "rule cc\n"
+            "  command = cc\n"
+            "build build.ninja: again\n"
+            "build stamp | stamp2: cc\n"
+            "  generator = 1\n");
   NinjaOutputs outputs(disk_, "/b", NinjaOutputs::Keep::paths);
   EXPECT_TRUE(outputs.read("/b/build.ninja"));
   EXPECT_EQ(outputs.paths(), (Paths{"/b/obj/a.o", "/b/gen/b.h", "/b/gen/c.h", "/b/last", "/b/nothing",

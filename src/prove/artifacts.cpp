@@ -1,0 +1,87 @@
+#include "prove/artifacts.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/limits.h"
+#include "base/path.h"
+#include "engine/build_folder.h"
+
+namespace hallmark::prove {
+namespace {
+
+constexpr std::array<std::uint8_t, 4> kMachineCode = {0x7f, 'E', 'L', 'F'};
+
+bool is_machine_code(os::FileSystem& files, const std::string& path) {
+  std::array<std::uint8_t, kMachineCode.size()> start{};
+  const auto file = files.open_read(path);
+  if (!file.has_value()) return false;
+  const auto got = (*file)->read(start);
+  return got.has_value() && *got == start.size() && start == kMachineCode;
+}
+
+/// CMakeFiles/3.25.1, CMakeFiles/CMakeScratch, CMakeFiles/CMakeTmp.
+bool is_cmakes_own(std::string_view folder) {
+  if (path::base_name(path::parent(folder)) != "CMakeFiles") return false;
+  const auto name = path::base_name(folder);
+  return name == "CMakeScratch" || name == "CMakeTmp" ||
+         std::isdigit(static_cast<unsigned char>(name.empty() ? 'x' : name.front())) != 0;
+}
+
+Status walk(os::FileSystem& files, const std::string& folder, std::size_t depth,
+            std::vector<std::string>& found) {
+  if (depth > limits::kFolderDepth) return {};
+  HALLMARK_TRY(const auto names, files.list(folder));
+  for (const auto& name : names) {
+    const auto path = path::join(folder, name);
+    HALLMARK_TRY(const auto stat, files.lstat(path));
+    if (!stat) continue;
+    if (stat->kind == NodeKind::directory && !is_cmakes_own(path) && name != ".git" && name != ".hallmark") {
+      HALLMARK_CHECK(walk(files, path, depth + 1, found));
+    } else if (stat->kind == NodeKind::file &&
+               (has_artifact_name(path) || (stat->executable() && is_machine_code(files, path)))) {
+      found.push_back(path);
+    }
+  }
+  return {};
+}
+
+bool exists(os::FileSystem& files, const std::string& path) {
+  const auto stat = files.stat(path);
+  return stat.has_value() && stat->has_value();
+}
+
+}  // namespace
+
+bool has_artifact_name(std::string_view path) {
+  constexpr std::array<std::string_view, 9> kEnds = {".o",      ".obj",   ".a",  ".so", ".cubin",
+                                                     ".fatbin", ".hsaco", ".co", ".pyd"};
+  const auto name = path::base_name(path);
+  return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return name.ends_with(end); }) ||
+         name.find(".so.") != std::string_view::npos;
+}
+
+Result<std::vector<std::string>> artifacts_of_build(os::FileSystem& files, const std::string& folder) {
+  std::vector<std::string> found;
+  engine::NinjaOutputs ninja(files, folder, engine::NinjaOutputs::Keep::paths);
+  if (ninja.read(path::join(folder, "build.ninja"))) {
+    for (const auto& path : ninja.paths()) {
+      HALLMARK_TRY(const auto stat, files.lstat(path));
+      if (stat && stat->kind == NodeKind::file) found.push_back(path);
+    }
+    return found;
+  }
+  constexpr std::array kMakefiles = {"Makefile", "makefile", "GNUmakefile"};
+  if (std::none_of(kMakefiles.begin(), kMakefiles.end(),
+                   [&](const char* name) { return exists(files, path::join(folder, name)); })) {
+    return fail({ErrorKind::invalid,
+                 folder + " is no build folder: it has neither a build.ninja nor a Makefile",
+                 "name the folder in which ninja or make runs"});
+  }
+  HALLMARK_CHECK(walk(files, folder, 0, found));
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace hallmark::prove

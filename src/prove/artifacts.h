@@ -1,0 +1,23 @@
+// Artifacts: which files of a build are worth a verdict.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "os/file_system.h"
+
+namespace hallmark::prove {
+
+/// Whether a file has the name of what compilers, linkers and archivers write: an object, a library, device
+/// code.
+bool has_artifact_name(std::string_view path);
+
+/// The artifacts of a build folder that are there, sorted. Of Ninja: the outputs of all edges that run a
+/// command. Of Make: files with the names above and executables of machine code, without what CMake's own
+/// tests of the compiler left. Links are left out: what they lead to is an output, too. Errors: invalid (the
+/// folder is of neither), io.
+Result<std::vector<std::string>> artifacts_of_build(os::FileSystem& files, const std::string& folder);
+
+}  // namespace hallmark::prove
