@@ -1,5 +1,7 @@
 #include "app/prove.h"
 
+#include <unistd.h>
+
 #include <memory>
 
 #include "app/places.h"
@@ -17,12 +19,7 @@ namespace {
 prove::Trees trees_for(const Session& session, const std::string& artifact) {
   const auto& root = session.settings.root;
   if (root.origin == Origin::flag || root.origin == Origin::environment) return {root.value, {}};
-  prove::Trees trees;
-  for (const auto& folder : {std::string(path::parent(artifact)), session.cwd}) {
-    auto tree = find_marked_root(session.files, folder);
-    if (tree && (trees.more.empty() || trees.more.front() != *tree)) trees.more.push_back(*std::move(tree));
-  }
-  return trees;
+  return {{}, find_marked_root(session.files, path::parent(artifact))};
 }
 
 std::string why_unread(const Error& error) {
@@ -48,6 +45,16 @@ class Judge {
     take(artifact, prover_.prove(artifact, trees_for(session_, artifact)));
   }
 
+  /// If it is known, or lies in the tree.
+  void add_if_ours(const std::string& artifact) {
+    auto proof = prover_.prove(artifact, trees_for(session_, artifact));
+    if ((proof.has_value() && proof->step) || lies_in_tree(artifact)) {
+      take(artifact, std::move(proof));
+    } else {
+      ++result_.others;
+    }
+  }
+
   /// `bytes`: the name in /proc that leads to the mapped file itself.
   void add_mapped(const inspect::MappedFile& file, const std::string& bytes) {
     const auto trees = trees_for(session_, file.path);
@@ -55,7 +62,7 @@ class Judge {
     const bool same = stat.has_value() && *stat && (*stat)->inode == file.inode && !file.deleted;
     auto proof = prover_.prove(file.path, trees, same ? std::string() : bytes);
     const bool known = proof.has_value() && proof->step;
-    if (!known && !find_marked_root(session_.files, path::parent(file.path))) {
+    if (!known && !lies_in_tree(file.path)) {
       ++result_.others;
       return;
     }
@@ -78,7 +85,13 @@ class Judge {
       : session_(session),
         store_(std::move(store)),
         machine_(engine::this_machine(session.files, session.clock)),
-        prover_({session.files, *store_, *machine_, session.environment}) {}
+        prover_({session.files, *store_, *machine_, session.environment, ::getuid()}) {}
+
+  /// Not in any tree: an interpreter may lie in a checkout of its own.
+  bool lies_in_tree(const std::string& file) const {
+    const auto& root = session_.settings.root.value;
+    return root != "/" && path::is_within(file, root);
+  }
 
   void take(const std::string& artifact, Result<prove::Proof> proof) {
     if (!proof.has_value())
@@ -103,6 +116,12 @@ std::string real_or_spelled(const Session& session, const std::string& spelled) 
 Result<Proofs> prove(const Session& session, const std::vector<std::string>& artifacts) {
   HALLMARK_TRY(auto judge, Judge::open(session));
   for (const auto& artifact : artifacts) judge->add(real_or_spelled(session, artifact));
+  return judge->result();
+}
+
+Result<Proofs> prove_loaded(const Session& session, const std::vector<std::string>& files) {
+  HALLMARK_TRY(auto judge, Judge::open(session));
+  for (const auto& file : files) judge->add_if_ours(file);
   return judge->result();
 }
 

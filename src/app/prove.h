@@ -24,11 +24,14 @@ std::string real_or_spelled(const Session& session, const std::string& spelled);
 /// in the trees around it and around the working folder. Executes nothing.
 Result<Proofs> prove(const Session& session, const std::vector<std::string>& artifacts);
 
+/// Of those of `files` (absolute) that a recorded command made or that lie below the session's root.
+Result<Proofs> prove_loaded(const Session& session, const std::vector<std::string>& files);
+
 /// Of each artifact of a build folder of Ninja or Make. Errors: invalid (it is none).
 Result<Proofs> prove_build(const Session& session, const std::string& folder);
 
-/// Of each file that a process executes code from: those that a recorded command made, and those in a tree
-/// (with .hallmark or .git above). The bytes that count are those that are mapped, also where their name
+/// Of each file that a process executes code from: those that a recorded command made, and those below the
+/// session's root. The bytes that count are those that are mapped, also where their name
 /// leads to others by now. Errors: not_found (no such process), permission.
 Result<Proofs> prove_process(const Session& session, int process, const std::string& proc = "/proc");
 

@@ -20,6 +20,7 @@
 #include "cli/run_report.h"
 #include "cli/run_verb.h"
 #include "cli/terminal.h"
+#include "cli/test_verb.h"
 
 namespace hallmark::cli {
 namespace {
@@ -84,7 +85,7 @@ int verify(const Parsed& parsed, const app::Session& session) {
   if (!found.has_value()) return refuse(found.error());
   if (found->proofs.empty()) {
     if (parsed.has("--json")) return show(verdicts_json(*found), kNegative);
-    complain("nothing that it executes was made by a recorded command or lies in a tree");
+    complain("nothing that it executes was made by a recorded command or lies in the tree");
     return kNegative;
   }
   const bool fresh = std::all_of(found->proofs.begin(), found->proofs.end(), [](const prove::Proof& proof) {
@@ -225,6 +226,7 @@ int full_verb(const Parsed& parsed) {
   for (const std::string& warning : session->warnings) complain(warning);
   if (name == "why") return why(parsed, *session);
   if (name == "verify") return verify(parsed, *session);
+  if (name == "test") return test_verb(parsed, *session);
   if (name == "cache stats") return cache_stats(parsed, *session);
   if (name == "cache verify") return cache_verify(parsed, *session);
   if (name == "config") {

@@ -192,7 +192,8 @@ class Parser {
         break;
       case Operands::command:
         if (operands.empty() || operands.front().empty())
-          return usage("no command was given", "write it behind --, as in: hallmark run -- g++ -c a.cpp");
+          return usage("no command was given",
+                       "write it behind --, as in: hallmark " + std::string(verb.name) + " -- CMD...");
         break;
     }
     return {};

@@ -35,6 +35,12 @@ bool is_in_tree(const std::string& path, const Step& step) {
   return !step.root.empty() && path::is_within(path, step.root);
 }
 
+/// Of a copy: what it is one of.
+std::string origin_text(const Steps& steps, const Proof& proof, const std::string& cwd) {
+  if (!proof.step || steps[*proof.step].output == proof.artifact) return {};
+  return formatted(" (made as {})", near(steps[*proof.step].output, cwd));
+}
+
 std::size_t differences_in(const Steps& steps, const std::vector<std::size_t>& chain) {
   std::size_t count = 0;
   for (const auto index : chain) count += steps[index].differences.size();
@@ -156,15 +162,16 @@ std::string verdicts_text(const app::Proofs& found, const std::string& cwd, Show
     fresh += proof.verdict == Verdict::fresh ? 1 : 0;
     stale += proof.verdict == Verdict::stale ? 1 : 0;
     if (which == Shown::not_fresh && proof.verdict == Verdict::fresh) continue;
-    text += formatted("{:<8}{}\n", name_of(proof.verdict), near(proof.artifact, cwd));
+    text += formatted("{:<8}{}{}\n", name_of(proof.verdict), near(proof.artifact, cwd),
+                      origin_text(found.steps, proof, cwd));
     if (proof.verdict != Verdict::fresh) text += chain_text(found.steps, proof, cwd);
   }
   if (found.proofs.size() > 1 || which == Shown::not_fresh)
     text += formatted("{} fresh, {} stale, {} unknown\n", fresh, stale, found.proofs.size() - fresh - stale);
   if (found.others > 0)
-    text +=
-        formatted("{} further files are not judged: no recorded command made them, and they lie in no tree\n",
-                  found.others);
+    text += formatted(
+        "{} further files are not judged: no recorded command made them, and they lie outside of the tree\n",
+        found.others);
   return text;
 }
 

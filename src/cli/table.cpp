@@ -42,6 +42,14 @@ constexpr std::array kVerifyArtifactFlags = {
     Flag{"--build-dir", "DIR",
          "Every artifact of a build folder of Ninja or Make; names those that are not fresh"},
     Flag{"--pid", "P", "Every file from which a running process executes code"}, kTree, kJson};
+constexpr std::array kTestFlags = {
+    Flag{"--covers", "FILE", "Something that was loaded must be made of this source", true},
+    Flag{"--must-load", "LIB", "This library must have been loaded, not another copy", true},
+    Flag{"--min-tests", "N", "At least so many tests must have run; default 1; 0: no report is needed"},
+    kTree,
+    Flag{"--json", "",
+         "Print one JSON object to stderr when the command has ended (stdout is the command's)"},
+};
 constexpr std::array kStatsFlags = {kRoot, kJson};
 constexpr std::array kVerifyFlags = {
     Flag{"--repair", "", "Remove what is damaged"},
@@ -78,6 +86,22 @@ constexpr std::array kVerbs = {
          "Works for whatever `hallmark run` made, for copies of it, and with the build folder gone. Exit "
          "code 0: all are fresh; 1: one is not.",
          kVerifyArtifactFlags},
+    Verb{"test",
+         Operands::command,
+         "[--] CMD...",
+         {},
+         "Run tests, and refuse a green that means nothing",
+         "The command runs observed, with its streams passed through; it is never replayed. Afterwards it is "
+         "refused, also if it says that all is well, when no test ran (the filter matches nothing, all were "
+         "skipped, the shard or the build folder is empty), when it loaded a program or library that is "
+         "stale, "
+         "or when what was demanded of it does not hold.\n\n"
+         "Tests are counted by the reports of GoogleTest, pytest and ctest, which are asked for through "
+         "GTEST_OUTPUT, PYTEST_ADDOPTS and --output-junit, else by the summary that they print. Loaded files "
+         "are "
+         "judged as `hallmark verify` does, if a recorded command made them or they lie below the root.\n\n"
+         "Exit code: the command's own; 1 if that is 0 and the run is refused.",
+         kTestFlags},
     Verb{"why",
          Operands::any,
          "[ARTIFACT]",

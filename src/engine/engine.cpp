@@ -22,6 +22,11 @@ std::string_view name_of(Outcome outcome) {
   return "unknown";
 }
 
+Result<model::Observation> watch(os::FileSystem& files, const observe::Request& request) {
+  PlainHasher hasher(files);
+  return ObserverRunner(files, hasher).run(request);
+}
+
 Result<RunResult> Engine::run(const model::Command& command, const RunOptions& options) {
   PlainHasher plain(files_);
   digest::ContentHasher& hasher = store_ != nullptr ? store_->hasher() : plain;

@@ -16,6 +16,7 @@
 #include "model/command.h"
 #include "model/observation.h"
 #include "model/reason.h"
+#include "observe/observer.h"
 #include "os/clock.h"
 #include "os/file_system.h"
 #include "store/local_store.h"
@@ -68,6 +69,9 @@ struct Ports {
   Machine& machine;
   Streams& streams;
 };
+
+/// Runs a command under observation, and nothing else: it is neither looked up nor recorded.
+Result<model::Observation> watch(os::FileSystem& files, const observe::Request& request);
 
 /// `store` may be nullptr: the command is then observed and runs, nothing is looked up or recorded.
 class Engine {

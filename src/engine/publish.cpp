@@ -39,11 +39,11 @@ std::string without_process_numbers(std::string bytes) {
   return bytes;
 }
 
-std::vector<store::DerivationStore::Made> made_by(const model::Record& record) {
+std::vector<store::DerivationStore::Made> made_by(const model::Record& record, const Bindings& bindings) {
   std::vector<store::DerivationStore::Made> made;
   for (const auto& output : record.outputs) {
-    if (output.kind == NodeKind::file && output.role == model::OutputRole::plain)
-      made.push_back({output.content, output.path});
+    if (output.kind != NodeKind::file || output.role != model::OutputRole::plain) continue;
+    if (auto path = bindings.tokens().unfold(output.path)) made.push_back({output.content, *std::move(path)});
   }
   return made;
 }
@@ -68,14 +68,15 @@ Published Publisher::publish(const CommandKey& key, const model::Observation& ob
     HALLMARK_CHECK(add_streams(observation, work));
     add_bound(work);
     const auto strong = model::strong_key(key.weak, work.asked.paths, work.asked.answers);
-    HALLMARK_CHECK(tools_.store.put_derivation(
-        strong, {key.weak, key.text, tools_.bindings.places(), work.asked.paths, work.asked.answers}));
+    HALLMARK_CHECK(
+        tools_.store.put_derivation(strong, {key.weak, key.text, work.asked.paths, work.asked.answers}));
+    // What stands on the disk, also where an earlier run's bytes stay in the record. Before the record: a
+    // made file without a note looks like a source.
+    HALLMARK_CHECK(
+        tools_.store.note_made(strong, tools_.bindings.places(), made_by(record, tools_.bindings)));
     HALLMARK_TRY(const auto kept, tools_.store.put_record(strong, record));
     if (kept) HALLMARK_CHECK(compare(*kept, work));
     work.result.strong = strong;
-    // What stands on the disk, also where an earlier run's bytes stay in the record. A lost note costs an
-    // "unknown" of verify, not the result.
-    static_cast<void>(tools_.store.note_made(strong, made_by(record)));
     return update_entry(key, work);
   }();
   if (!status.has_value()) {

@@ -57,9 +57,9 @@ class Publisher {
   Tools tools_;
 };
 
-/// The files that verify may be asked about. (Of a dependency file only the text that it is made from is
-/// stored.)
-std::vector<store::DerivationStore::Made> made_by(const model::Record& record);
+/// The files that verify may be asked about, where they are today. (Of a dependency file only the text that
+/// it is made from is stored.)
+std::vector<store::DerivationStore::Made> made_by(const model::Record& record, const Bindings& bindings);
 
 /// The bytes of an object of nvcc with the process number in the names of its temporaries blanked out
 /// ("tmpxft_0000a5d3_..."). Only for comparing two runs: what is stored and restored is what the compiler

@@ -132,11 +132,10 @@ model::Answer States::volatile_content(const std::string& path) {
   return bytes.error().kind == ErrorKind::not_found ? answer_absent() : answer_unknown(bytes.error().what);
 }
 
-/// What lies behind a folder that may not be searched is absent, as to the observer: to the command it was,
-/// too, and a folder of PATH is often like that.
 Result<std::optional<FileStat>> States::look(const std::string& path) {
   auto stat = world_.files.lstat(path);
-  if (!stat.has_value() && stat.error().kind == ErrorKind::permission) return std::nullopt;
+  if (world_.forbidden_is_absent && !stat.has_value() && stat.error().kind == ErrorKind::permission)
+    return std::nullopt;
   return stat;
 }
 

@@ -31,6 +31,9 @@ class States {
     Streams& streams;
     const Bindings& bindings;
     const model::Command& command;
+    /// What lies in a folder that may not be searched is absent, as to the command and its observer (a folder
+    /// of PATH is often like that). False for whoever looks on behalf of another user.
+    bool forbidden_is_absent = true;
   };
 
   explicit States(World world) : world_(world), programs_(world.files, world.bindings.search_folders()) {}

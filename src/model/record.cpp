@@ -355,7 +355,6 @@ std::string encode(const Derivation& derivation) {
   Encoder out;
   out.hash(derivation.weak_key.hash);
   put_command(out, derivation.command);
-  put_named(out, derivation.places);
   put_sets(out, {{derivation.paths, derivation.answers}});
   return out.take();
 }
@@ -365,12 +364,24 @@ Result<Derivation> decode_derivation(std::string_view bytes) {
   Derivation derivation;
   derivation.weak_key.hash = in.hash();
   derivation.command = get_command(in);
-  derivation.places = get_named(in);
   auto sets = get_sets(in);
   if (!in.finished() || sets.size() != 1) return fail(malformed("derivation"));
   derivation.paths = std::move(sets.front().paths);
   derivation.answers = std::move(sets.front().answers);
   return derivation;
+}
+
+std::string encode(const Places& places) {
+  Encoder out;
+  put_named(out, places);
+  return out.take();
+}
+
+Result<Places> decode_places(std::string_view bytes) {
+  Decoder in(bytes);
+  auto places = get_named(in);
+  if (!in.finished()) return fail(malformed("list of places"));
+  return places;
 }
 
 }  // namespace hallmark::model

@@ -108,8 +108,8 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
-/// What the tokens stood for when a command ran, in order of declaration, and PATH: name and value. A value
-/// never holds a token.
+/// What the tokens stood for when a command ran or was replayed, in order of declaration, and PATH: name and
+/// value.
 using Places = std::vector<std::pair<std::string, std::string>>;
 
 /// Where the outputs of a record come from: all that went into its strong key, in full. A weak entry forgets
@@ -117,7 +117,6 @@ using Places = std::vector<std::pair<std::string, std::string>>;
 struct Derivation {
   digest::Key weak_key;
   CommandText command;
-  Places places;
   PathSet paths;
   std::vector<Answer> answers;  ///< parallel to paths.questions
   bool operator==(const Derivation&) const = default;
@@ -134,8 +133,10 @@ bool is_well_formed(const Derivation& derivation);
 std::string encode(const WeakEntry& entry);
 std::string encode(const Record& record);
 std::string encode(const Derivation& derivation);
+std::string encode(const Places& places);
 Result<WeakEntry> decode_weak_entry(std::string_view bytes);
 Result<Record> decode_record(std::string_view bytes);
 Result<Derivation> decode_derivation(std::string_view bytes);
+Result<Places> decode_places(std::string_view bytes);
 
 }  // namespace hallmark::model

@@ -11,16 +11,6 @@
 namespace hallmark::prove {
 namespace {
 
-constexpr std::array<std::uint8_t, 4> kMachineCode = {0x7f, 'E', 'L', 'F'};
-
-bool is_machine_code(os::FileSystem& files, const std::string& path) {
-  std::array<std::uint8_t, kMachineCode.size()> start{};
-  const auto file = files.open_read(path);
-  if (!file.has_value()) return false;
-  const auto got = (*file)->read(start);
-  return got.has_value() && *got == start.size() && start == kMachineCode;
-}
-
 /// CMakeFiles/3.25.1, CMakeFiles/CMakeScratch, CMakeFiles/CMakeTmp.
 bool is_cmakes_own(std::string_view folder) {
   if (path::base_name(path::parent(folder)) != "CMakeFiles") return false;
@@ -40,7 +30,7 @@ Status walk(os::FileSystem& files, const std::string& folder, std::size_t depth,
     if (stat->kind == NodeKind::directory && !is_cmakes_own(path) && name != ".git" && name != ".hallmark") {
       HALLMARK_CHECK(walk(files, path, depth + 1, found));
     } else if (stat->kind == NodeKind::file &&
-               (has_artifact_name(path) || (stat->executable() && is_machine_code(files, path)))) {
+               (has_artifact_name(path) || (stat->executable() && has_artifact_bytes(files, path)))) {
       found.push_back(path);
     }
   }
@@ -55,11 +45,27 @@ bool exists(os::FileSystem& files, const std::string& path) {
 }  // namespace
 
 bool has_artifact_name(std::string_view path) {
-  constexpr std::array<std::string_view, 9> kEnds = {".o",      ".obj",   ".a",  ".so", ".cubin",
-                                                     ".fatbin", ".hsaco", ".co", ".pyd"};
+  constexpr std::array<std::string_view, 17> kEnds = {".o",   ".obj", ".lo",    ".a",    ".la",    ".so",
+                                                      ".pyd", ".gch", ".pch",   ".pcm",  ".cubin", ".fatbin",
+                                                      ".bc",  ".co",  ".hsaco", ".rlib", ".dylib"};
   const auto name = path::base_name(path);
   return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return name.ends_with(end); }) ||
          name.find(".so.") != std::string_view::npos;
+}
+
+bool has_artifact_bytes(os::FileSystem& files, const std::string& path) {
+  constexpr std::string_view kElf =
+      "\x7f"
+      "ELF";
+  constexpr std::string_view kArchive = "!<arch>\n";
+  constexpr std::string_view kThinArchive = "!<thin>\n";
+  std::array<std::uint8_t, kArchive.size()> start{};
+  const auto file = files.open_read(path);
+  if (!file.has_value()) return false;
+  const auto got = (*file)->read(start);
+  if (!got.has_value()) return false;
+  const auto text = as_text(ByteView(start).first(*got));
+  return text.starts_with(kElf) || text == kArchive || text == kThinArchive;
 }
 
 Result<std::vector<std::string>> artifacts_of_build(os::FileSystem& files, const std::string& folder) {

@@ -14,6 +14,9 @@ namespace hallmark::prove {
 /// code.
 bool has_artifact_name(std::string_view path);
 
+/// Whether it begins as machine code or an archive does.
+bool has_artifact_bytes(os::FileSystem& files, const std::string& path);
+
 /// The artifacts of a build folder that are there, sorted. Of Ninja: the outputs of all edges that run a
 /// command. Of Make: files with the names above and executables of machine code, without what CMake's own
 /// tests of the compiler left. Links are left out: what they lead to is an output, too. Errors: invalid (the

@@ -4,6 +4,10 @@
 // Contract: executes nothing and changes nothing but the store's digests of files that it hashed. A record
 // that is lost, damaged or leads in a circle makes the verdict unknown. Not thread-safe. One Prover sees one
 // world: it asks the disk for each thing once, however many artifacts it judges.
+//
+// Who made a file is looked up by its bytes and its absolute path: the last run or replay that put these
+// bytes there, with the folders that it had. The command is judged as it was recorded; that a build would now
+// run it with other words (another flag, another response file) is not seen.
 #pragma once
 
 #include <map>
@@ -25,9 +29,10 @@ class Today;
 /// The trees in which the inputs of an artifact are looked for.
 struct Trees {
   std::optional<std::string> only;  ///< this one, wherever the artifact was made
-  /// Else the one in which the artifact is an output in its very place: where it was made, or one of these.
-  /// For a copy elsewhere: where it was made, then these.
-  std::vector<std::string> more;
+  /// The tree that the artifact lies in. It counts if no run is known to have put the artifact there and it
+  /// has its place in this tree (a tree that was copied or moved). A copy elsewhere is judged where it was
+  /// made.
+  std::optional<std::string> around;
 };
 
 class Prover {
@@ -36,7 +41,8 @@ class Prover {
     os::FileSystem& files;
     store::LocalStore& store;
     engine::Machine& machine;
-    const model::Environment& environment;
+    const model::Environment& environment;  ///< for values that are no places: USER and the like
+    std::uint32_t uid = 0;                  ///< of whoever asks
   };
 
   explicit Prover(Tools tools);
@@ -52,38 +58,38 @@ class Prover {
   const Steps& steps() const { return steps_; }
 
  private:
-  /// A recorded run, seen in a tree; no root: the tree where it ran.
+  /// A recorded run, with the folders that it had, seen in a tree (nullopt: its own).
   struct Origin {
     digest::Key strong;
+    digest::Key places;
     std::optional<std::string> root;
     auto operator<=>(const Origin&) const = default;
   };
+  using Makers = std::vector<store::DerivationStore::Maker>;
   struct Case;
   struct Asked;
-  struct Candidate {
-    Origin origin;
-    std::string output;
-    digest::Key weak;
-    bool in_place = false;
-  };
 
-  std::vector<Candidate> candidates(const digest::Digest& content,
-                                    const std::vector<store::DerivationStore::Maker>& makers,
-                                    const std::string& artifact, const Trees& trees);
-  digest::Key weak_key_of(const digest::Key& strong);
+  std::optional<std::size_t> best_of(const Makers& makers, const std::optional<std::string>& root,
+                                     const std::string& output, std::size_t depth, const digest::Key* reader);
+  std::string made_as(const store::DerivationStore::Maker& maker, const std::optional<std::string>& root);
+  bool is_same_command(const digest::Key& a, const digest::Key& b);
   std::size_t step(const Origin& origin, const std::string& output, std::size_t depth);
   void judge(Case& run);
   bool judge_input(Case& run, const Asked& asked);
   void judge_answer(Case& run, const Asked& asked);
-  std::optional<std::size_t> maker_of(const Case& run, const Asked& asked);
+  std::optional<std::size_t> maker_of(Case& run, const Asked& asked);
+  std::optional<std::string> why_no_source(Case& run, const Asked& asked);
+  bool is_source_of_copy(const Makers& makers, const std::string& path);
   bool is_of_same_command(const Asked& asked, std::size_t maker);
-  Today& today_at(const model::Places& places);
+  const model::Places* logged_places(const digest::Key& key);
+  Today& today_at(const model::Places& places, bool same_user);
 
   Tools tools_;
   Steps steps_;
   std::vector<bool> judged_;  ///< parallel to steps_; false: on the way to it
   std::map<Origin, std::size_t> known_;
-  std::map<model::Places, std::unique_ptr<Today>> todays_;
+  std::map<digest::Key, std::optional<model::Places>> places_;
+  std::map<std::pair<model::Places, bool>, std::unique_ptr<Today>> todays_;
 };
 
 }  // namespace hallmark::prove

@@ -91,6 +91,7 @@ class FolderStore final : public LocalStore {
         weak_entries_(files, scratch_, layout_, Layout::kWeakEntries, FrameKind::weak_entry, read_only),
         records_(files, scratch_, layout_, Layout::kRecords, FrameKind::record, read_only),
         derivations_(files, scratch_, layout_, Layout::kDerivations, FrameKind::derivation, read_only),
+        places_(files, scratch_, layout_, Layout::kPlaces, FrameKind::places, read_only),
         sites_(files, scratch_, layout_, Layout::kSites, FrameKind::site, read_only),
         misses_(files, scratch_, layout_, Layout::kMisses, FrameKind::last_miss, read_only),
         locks_(files, layout_),
@@ -132,13 +133,18 @@ class FolderStore final : public LocalStore {
     return load(derivations_, strong, model::decode_derivation);
   }
   Status put_derivation(const digest::Key& strong, const model::Derivation& derivation) override;
-  Status note_made(const digest::Key& strong, const std::vector<Made>& made) override {
-    if (read_only_) return fail({ErrorKind::permission, layout_.folder() + ": the store is read-only", {}});
-    return made_.add(strong, made);
-  }
+  Status note_made(const std::optional<digest::Key>& strong, const model::Places& places,
+                   const std::vector<Made>& made) override;
   Result<std::vector<Maker>> makers_of(const digest::Digest& content,
                                        std::optional<std::uint64_t> place) override {
     return made_.makers_of(content, place);
+  }
+  Result<std::optional<Maker>> last_maker_at(std::uint64_t place) override {
+    return made_.last_maker_at(place);
+  }
+  Result<bool> has_all_notes() override { return made_.has_all_notes(); }
+  Result<std::optional<model::Places>> places(const digest::Key& key) override {
+    return load(places_, key, model::decode_places);
   }
 
   // SiteHistory
@@ -191,6 +197,7 @@ class FolderStore final : public LocalStore {
   FrameFolder weak_entries_;
   FrameFolder records_;
   FrameFolder derivations_;
+  FrameFolder places_;
   FrameFolder sites_;
   FrameFolder misses_;
   ActionLocks locks_;
@@ -223,6 +230,19 @@ Result<std::optional<model::Record>> FolderStore::put_record(const digest::Key& 
   // It was damaged, or went away in between: ours is as good as any.
   HALLMARK_CHECK(records_.replace(strong, payload));
   return std::nullopt;
+}
+
+Status FolderStore::note_made(const std::optional<digest::Key>& strong, const model::Places& places,
+                              const std::vector<Made>& made) {
+  if (read_only_) return fail({ErrorKind::permission, layout_.folder() + ": the store is read-only", {}});
+  if (made.empty()) return {};
+  const std::string payload = model::encode(places);
+  const digest::Key key{digest::digest_of(payload).hash};
+  // Read, not only looked for: a power loss may have left it empty.
+  const auto there = places_.load(key);
+  if (!there.has_value() && there.error().kind != ErrorKind::corrupt) return fail(there.error());
+  if (!there.has_value() || !*there) HALLMARK_CHECK(places_.add(key, payload));
+  return made_.add(strong, key, made);
 }
 
 Result<std::vector<digest::Key>> FolderStore::recent(const digest::Key& site) {

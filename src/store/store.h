@@ -56,26 +56,34 @@ class DerivationStore {
   /// Written before its record. What is there stays: it says the same.
   virtual Status put_derivation(const digest::Key& strong, const model::Derivation& derivation) = 0;
 
-  /// One file that a run made.
+  /// One file that a run or replay put in its place.
   struct Made {
     digest::Digest content;
-    std::string path;  ///< folded
+    std::string path;  ///< absolute
   };
-  /// Notes that a run or replay of `strong` put these there; also where an earlier run made other bytes.
-  virtual Status note_made(const digest::Key& strong, const std::vector<Made>& made) = 0;
+  /// Notes who put these files there, and where his folders were. `strong`: nullopt for a run that could not
+  /// be recorded; the contents are then not kept.
+  virtual Status note_made(const std::optional<digest::Key>& strong, const model::Places& places,
+                           const std::vector<Made>& made) = 0;
 
+  /// A note. What another process notes after the first question of this one is not seen.
   struct Maker {
-    digest::Key strong;
-    std::uint64_t place = 0;  ///< place_of() of the path that was made
+    std::optional<digest::Key> strong;  ///< nullopt: a run that could not be recorded
+    digest::Key places;                 ///< names what places() gives
+    std::uint64_t place = 0;            ///< place_of() the path
   };
-  /// The runs that made these bytes (`place`: there, as place_of() says), the one noted last first; at most
-  /// limits::kMakersPerContent. What another process notes after the first question is not seen.
+  /// Who made these bytes (`place`: there), the one noted last first; at most limits::kMakersPerContent.
   virtual Result<std::vector<Maker>> makers_of(const digest::Digest& content,
                                                std::optional<std::uint64_t> place = std::nullopt) = 0;
+  /// The last note of a place, whatever the bytes.
+  virtual Result<std::optional<Maker>> last_maker_at(std::uint64_t place) = 0;
+  /// False if notes were lost: by damage, or because there were too many.
+  virtual Result<bool> has_all_notes() = 0;
+  virtual Result<std::optional<model::Places>> places(const digest::Key& key) = 0;
 };
 
-/// A number for a folded path, to tell apart the places of equal bytes.
-std::uint64_t place_of(std::string_view folded_path);
+/// A number for an absolute path.
+std::uint64_t place_of(std::string_view path);
 
 /// The weak keys of earlier commands at one site (same folder, same output): to explain a miss, never to
 /// decide.

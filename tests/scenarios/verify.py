@@ -224,6 +224,46 @@ build out/libunit.so: link out/unit.o out/other.o
         process.wait()
         self.verb("verify", "--pid", str(process.pid), code=3)
 
+    @needs("g++")
+    def test_a_replay_in_a_tree_without_any_mark(self):
+        """The object was made in one tree and replayed in another: each is judged by the files beside it."""
+        trees = [self.box / "one", self.box / "two"]
+        for tree in trees:
+            tree.mkdir()
+            (tree / "a.cpp").write_text("int a() { return 1; }\n")
+        for tree in trees:
+            self.hallmark(["g++", "-fPIC", "-c", "a.cpp", "-o", "a.o"], cwd=tree)
+            self.hallmark(["g++", "-shared", "a.o", "-o", "l.so"], cwd=tree)
+        self.assertEqual(2, self.counts().replayed)
+        (trees[1] / "a.cpp").write_text("int a() { return 2; }\n")
+        self.assertEqual(["FRESH", "STALE"], self.verdicts(trees[0] / "l.so", trees[1] / "l.so"))
+        shutil.rmtree(trees[0])
+        self.assertEqual(["STALE"], self.verdicts(trees[1] / "l.so"))
+
+    @needs("make", "g++")
+    def test_recursive_make(self):
+        """Each Makefile's folder is a build folder of its own, and yet the chain goes through both."""
+        (self.tree / ".hallmark").mkdir()
+        run = f"{self.program} run --"
+        self.write_all({
+            "Makefile": f"all:\n\t$(MAKE) -C sub gen.h\n\t{run} g++ -c u.cpp -o u.o\n",
+            "sub/Makefile": f"gen.h: value.txt\n\t{run} {PYTHON} gen.py gen.h\n",
+            "sub/gen.py": GENERATOR, "sub/value.txt": "1\n", "u.cpp": '#include "sub/gen.h"\nint u() { return VALUE; }\n'})
+        self.make()
+        self.assertEqual(["FRESH"], self.verdicts("u.o"))
+        self.write("sub/value.txt", "2\n")
+        self.assertEqual(["u.o", "gen.h", "value.txt"], self.chain("u.o"))
+
+    def test_a_generator_whose_run_could_not_be_recorded(self):
+        net = "import socket, sys\nsocket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', 9))\nopen(sys.argv[1], 'w').write('1')\n"
+        use = "import sys\nopen(sys.argv[2], 'w').write(open(sys.argv[1]).read() * 2)\n"
+        self.write_all({"net.py": net, "use.py": use})
+        with self.expect(executed=1, unproven=1):
+            self.hallmark([PYTHON, "net.py", "made.txt"], "--output", "made.txt")
+            self.hallmark([PYTHON, "use.py", "made.txt", "used.txt"], "--output", "used.txt")
+        self.assertEqual(["UNKNOWN", "UNKNOWN"], self.verdicts("made.txt", "used.txt"))
+        self.assertIn("could not be recorded", self.told("used.txt")["chain"][-1]["doubts"][0])
+
     # ---- why -----------------------------------------------------------------------------------------------------------
 
     @needs("ninja", "g++")

@@ -242,7 +242,17 @@ Result<bool> Action::replay(const Hit& hit, States& states, std::int64_t start_n
 /// Another command may have made the same bytes in the same place since: what stands there is this one's now.
 void Action::note_replayed(const Hit& hit) {
   if (tools_.store->read_only()) return;
-  static_cast<void>(tools_.store->note_made(hit.strong, made_by(hit.record)));
+  static_cast<void>(tools_.store->note_made(hit.strong, bindings_.places(), made_by(hit.record, bindings_)));
+}
+
+/// What this command made is no source, though nobody knows what it was made of.
+void Action::note_unproven(const model::Observation& observation) {
+  if (tools_.store->read_only()) return;
+  std::vector<store::DerivationStore::Made> made;
+  for (const auto& output : observation.outputs) {
+    if (output.kind == NodeKind::file) made.push_back({{}, output.path});
+  }
+  static_cast<void>(tools_.store->note_made(std::nullopt, bindings_.places(), made));
 }
 
 /// With restat, an output that the command makes again with the same bytes keeps its time. That needs its
@@ -333,6 +343,7 @@ Status Action::finish_execution(const model::Observation& observation) {
   } else {
     result_.outcome = Outcome::unproven;
     delta.unproven = 1;
+    note_unproven(observation);
   }
   lock_.reset();
   result_.reasons.insert(result_.reasons.end(), observation.notes.begin(), observation.notes.end());

@@ -44,6 +44,7 @@ class Action {
   Result<bool> replay(const Hit& hit, States& states, std::int64_t start_ns);
   bool read_streams(const Hit& hit, std::string& out, std::string& err);
   void note_replayed(const Hit& hit);
+  void note_unproven(const model::Observation& observation);
   void remember_outputs(const Lookup& lookup);
   Status execute();
   Status finish_execution(const model::Observation& observation);

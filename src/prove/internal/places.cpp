@@ -7,22 +7,23 @@
 
 namespace hallmark::prove {
 
-std::string place(const model::Places& places, std::string_view name) {
+std::string place_named(const model::Places& places, std::string_view name) {
   const auto found =
       std::find_if(places.begin(), places.end(), [&](const auto& known) { return known.first == name; });
   return found == places.end() ? std::string() : found->second;
 }
 
-model::Places places_in(const model::Places& recorded, const std::optional<std::string>& root,
-                        const model::Environment& environment) {
-  const auto old_root = place(recorded, "R");
-  model::Places today = recorded;
+std::string in_other_tree(const std::string& path, const std::string& old_root, const std::string& root) {
+  if (old_root.empty() || !path::is_within(path, old_root)) return path;
+  return path == old_root ? root : path::join(root, path::relative_below(path, old_root));
+}
+
+model::Places places_in(const model::Places& logged, const std::optional<std::string>& root) {
+  const auto old_root = place_named(logged, "R");
+  model::Places today = logged;
+  if (!root) return today;
   for (auto& [name, value] : today) {
-    if (name == "HOME") {
-      if (const auto home = environment.find("HOME"); home != environment.end()) value = home->second;
-    } else if (name != "PATH" && root && !old_root.empty() && path::is_within(value, old_root)) {
-      value = value == old_root ? *root : path::join(*root, path::relative_below(value, old_root));
-    }
+    if (name != "PATH") value = in_other_tree(value, old_root, *root);
   }
   return today;
 }

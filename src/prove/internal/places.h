@@ -5,18 +5,19 @@
 #include <string>
 #include <string_view>
 
-#include "model/command.h"
 #include "model/record.h"
 
 namespace hallmark::prove {
 
+/// `path` as it is called in the tree `root`, if it lies in `old_root`; else itself.
+std::string in_other_tree(const std::string& path, const std::string& old_root, const std::string& root);
+
 /// The places of a command as it would run in the tree `root` (nullopt: where it ran): what lay in the old
-/// tree lies in the new one. HOME is today's: a look into somebody else's home would prove nothing.
-model::Places places_in(const model::Places& recorded, const std::optional<std::string>& root,
-                        const model::Environment& environment);
+/// tree lies in the new one.
+model::Places places_in(const model::Places& logged, const std::optional<std::string>& root);
 
 /// Empty if there is no such place.
-std::string place(const model::Places& places, std::string_view name);
+std::string place_named(const model::Places& places, std::string_view name);
 
 /// Whether a folded path lies in a folder that goes when its user does: a temporary folder, or that of an
 /// isolated build.

@@ -1,15 +1,30 @@
 #include "prove/internal/sources.h"
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "base/path.h"
 #include "engine/build_folder.h"
+#include "engine/program_search.h"
 #include "prove/artifacts.h"
 
 namespace hallmark::prove {
 namespace {
 
 constexpr std::size_t kMakefileBytes = 64u << 20;
+
+/// Files of which nobody need look at the first bytes.
+bool has_source_name(std::string_view path) {
+  constexpr std::array<std::string_view, 36> kEnds = {
+      "h",    "hh",   "hpp",  "hxx", "cuh",   "inl", "inc", "ipp", "tcc", "tpp", "c",   "cc",
+      "cpp",  "cxx",  "cu",   "hip", "cl",    "s",   "S",   "asm", "py",  "pyi", "txt", "in",
+      "json", "toml", "yaml", "yml", "cmake", "def", "map", "lds", "ver", "md",  "ptx", "td"};
+  const auto name = path::base_name(path);
+  const auto dot = name.rfind('.');
+  return dot != std::string_view::npos &&
+         std::find(kEnds.begin(), kEnds.end(), name.substr(dot + 1)) != kEnds.end();
+}
 
 /// The names in the set() commands of CMakeFiles/Makefile.cmake that list what CMake writes, absolute.
 std::set<std::string> written_by_cmake(std::string_view text, const std::string& build_folder) {
@@ -30,15 +45,31 @@ std::set<std::string> written_by_cmake(std::string_view text, const std::string&
 
 }  // namespace
 
+bool Sources::read_ninja(const std::string& folder) {
+  const auto names = files_.list(folder);
+  if (!names.has_value()) return false;
+  engine::NinjaOutputs ninja(files_, folder, engine::NinjaOutputs::Keep::paths);
+  bool found = false;
+  for (const auto& name : *names) {
+    if (name.ends_with(".ninja")) found = ninja.read(path::join(folder, name)) || found;
+  }
+  // Observed paths have no links in them; the manifest's may.
+  engine::RealPaths real(files_);
+  for (const auto& output : ninja.paths()) {
+    named_.insert(
+        path::join(real.of(std::string(path::parent(output))).value_or(std::string(path::parent(output))),
+                   path::base_name(output)));
+  }
+  return found;
+}
+
 void Sources::read_build_folder() {
   if (is_read_) return;
   is_read_ = true;
   const bool in_source = build_folder_.empty();  // the tree is its own build folder, if it is one
-  if (in_source) build_folder_ = root_;
-  engine::NinjaOutputs ninja(files_, build_folder_, engine::NinjaOutputs::Keep::paths);
-  if (ninja.read(path::join(build_folder_, "build.ninja"))) {
+  if (in_source && root_.empty()) return;
+  if (read_ninja(in_source ? root_ : build_folder_)) {
     builder_ = Builder::ninja;
-    named_ = ninja.paths();
     return;
   }
   if (in_source) return;  // then what CMake did not write is mostly sources
@@ -50,14 +81,14 @@ void Sources::read_build_folder() {
 }
 
 std::optional<std::string> Sources::why_made(const std::string& path) {
-  if (build_folder_.empty() && root_.empty()) return std::nullopt;
-  if (path::is_within(path, build_folder_.empty() ? root_ : build_folder_)) {
-    read_build_folder();
-    const bool named = named_.contains(path);
-    if ((builder_ == Builder::ninja && named) || (builder_ == Builder::cmake_make && !named))
-      return "a step of the build made it that hallmark did not run";
-  }
-  if (!root_.empty() && path::is_within(path, root_) && has_artifact_name(path))
+  read_build_folder();
+  const bool unseen = builder_ == Builder::ninja ? named_.contains(path)
+                      : builder_ == Builder::cmake_make
+                          ? path::is_within(path, build_folder_) && !named_.contains(path)
+                          : false;
+  if (unseen) return "a step of the build made it that hallmark did not run";
+  if (root_.empty() || !path::is_within(path, root_)) return std::nullopt;
+  if (has_artifact_name(path) || (!has_source_name(path) && has_artifact_bytes(files_, path)))
     return "it lies in the tree, and no command that hallmark recorded made it";
   return std::nullopt;
 }

@@ -17,16 +17,17 @@ class Sources {
   Sources(os::FileSystem& files, std::string root, std::string build_folder)
       : files_(files), root_(std::move(root)), build_folder_(std::move(build_folder)) {}
 
-  /// Why `path` (absolute) is surely no source; nullopt: it may be one.
+  /// Why `path` (absolute, without links) is surely no source; nullopt: it may be one.
   ///
-  /// In a folder of Ninja (without a build folder: the tree): it is an output of an edge. In a build folder
-  /// that CMake made for Make: it is not among what CMake itself wrote when it configured. In the tree: it
-  /// has the name of an object, a library or device code.
+  /// With Ninja in the build folder (without one: in the tree): it is an output of an edge of any of its
+  /// manifests. In a build folder that CMake made for Make: it is not among what CMake itself wrote when it
+  /// configured. In the tree: it has the name or the first bytes of an object, a library or a program.
   std::optional<std::string> why_made(const std::string& path);
 
  private:
   enum class Builder { unknown, ninja, cmake_make };
   void read_build_folder();
+  bool read_ninja(const std::string& folder);
 
   os::FileSystem& files_;
   std::string root_;

@@ -8,8 +8,8 @@ namespace hallmark::prove {
 Today::Today(Tools tools, const model::Places& places)
     : files_(tools.files),
       bindings_(engine::Bindings::of_places(places, tools.environment)),
-      sources_(tools.files, place(places, "R"), place(places, "B")),
-      states_({tools.files, tools.hasher, tools.machine, streams_, bindings_, command_}) {}
+      sources_(tools.files, place_named(places, "R"), place_named(places, "B")),
+      states_({tools.files, tools.hasher, tools.machine, streams_, bindings_, command_, tools.same_user}) {}
 
 /// What cannot be looked at counts as there: the questions in it then say why.
 bool Today::exists(const std::string& path) {

@@ -32,6 +32,7 @@ class Today {
     digest::ContentHasher& hasher;
     engine::Machine& machine;
     const model::Environment& environment;  ///< gives what is no place: USER and the like
+    bool same_user = true;                  ///< as the one who ran the commands
   };
 
   Today(Tools tools, const model::Places& places);

@@ -15,6 +15,7 @@ FrameKind kind_of_area(std::string_view area) {
   if (area == Layout::kRecords) return FrameKind::record;
   if (area == Layout::kWeakEntries) return FrameKind::weak_entry;
   if (area == Layout::kDerivations) return FrameKind::derivation;
+  if (area == Layout::kPlaces) return FrameKind::places;
   if (area == Layout::kSites) return FrameKind::site;
   return FrameKind::last_miss;
 }
@@ -122,6 +123,8 @@ Result<std::optional<std::string>> Census::check_frame(const std::string& path, 
       return why_not(model::decode_weak_entry(*payload));
     case FrameKind::derivation:
       return why_not(model::decode_derivation(*payload));
+    case FrameKind::places:
+      return why_not(model::decode_places(*payload));
     case FrameKind::site:
       return why_not(decode_site(*payload));
     case FrameKind::last_miss:
@@ -152,8 +155,9 @@ Result<std::vector<StoreDefect>> Census::check(bool repair, const Progress& prog
     });
   };
   // Blobs first: a record whose blob turns out to be damaged is then found to lack it.
-  for (const std::string_view area : {Layout::kBlobs, Layout::kRecords, Layout::kWeakEntries,
-                                      Layout::kDerivations, Layout::kSites, Layout::kMisses}) {
+  for (const std::string_view area :
+       {Layout::kBlobs, Layout::kRecords, Layout::kWeakEntries, Layout::kDerivations, Layout::kPlaces,
+        Layout::kSites, Layout::kMisses}) {
     HALLMARK_CHECK(check_area(area));
   }
   return defects;

@@ -15,7 +15,14 @@
 namespace hallmark::store {
 
 /// What a frame holds. The letters are stored.
-enum class FrameKind : char { weak_entry = 'W', record = 'R', site = 'S', last_miss = 'M', derivation = 'D' };
+enum class FrameKind : char {
+  weak_entry = 'W',
+  record = 'R',
+  site = 'S',
+  last_miss = 'M',
+  derivation = 'D',
+  places = 'P'
+};
 
 inline constexpr std::size_t kFrameHeaderBytes = 48;
 inline constexpr std::size_t kFrameOverheadBytes = kFrameHeaderBytes + 32;

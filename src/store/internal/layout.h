@@ -23,6 +23,7 @@ class Layout {
   static constexpr std::string_view kRecords = "records";
   static constexpr std::string_view kWeakEntries = "weak";
   static constexpr std::string_view kDerivations = "derivations";
+  static constexpr std::string_view kPlaces = "places";
   static constexpr std::string_view kSites = "sites";
   static constexpr std::string_view kMisses = "misses";
   static constexpr std::string_view kLocks = "locks";
@@ -31,9 +32,10 @@ class Layout {
   static constexpr std::string_view kCounters = "counters";
   static constexpr std::string_view kMadeLog = "made";
   /// All names that may stand in the folder.
-  static constexpr std::array kNames{kFormat, kBlobs, kRecords,     kWeakEntries, kDerivations, kSites,
-                                     kMisses, kLocks, kTemporaries, kDigestTable, kCounters,    kMadeLog};
-  static constexpr std::array kFolders{kBlobs, kRecords, kWeakEntries, kDerivations,
+  static constexpr std::array kNames{kFormat,      kBlobs,    kRecords, kWeakEntries, kDerivations,
+                                     kPlaces,      kSites,    kMisses,  kLocks,       kTemporaries,
+                                     kDigestTable, kCounters, kMadeLog};
+  static constexpr std::array kFolders{kBlobs, kRecords, kWeakEntries, kDerivations, kPlaces,
                                        kSites, kMisses,  kLocks,       kTemporaries};
 
   const std::string& folder() const { return folder_; }

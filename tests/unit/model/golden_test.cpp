@@ -59,14 +59,16 @@ Record sample_record() {
 
 TEST(Golden, Derivation) {
   const auto entry = sample_entry();
-  const Derivation derivation{{digest::digest_of("weak").hash},
-                              entry.command,
-                              {{"root", "/home/u/kernels"}, {"PATH", "/usr/bin:/bin"}},
-                              entry.sets[0].paths,
-                              entry.sets[0].answers};
+  const Derivation derivation{
+      {digest::digest_of("weak").hash}, entry.command, entry.sets[0].paths, entry.sets[0].answers};
   const std::string bytes = encode(derivation);
   test::expect_golden(HALLMARK_SOURCE_DIR, "derivation", bytes);
   EXPECT_EQ(*decode_derivation(bytes), derivation);
+}
+
+TEST(Golden, Places) {
+  const Places places = {{"root", "/home/u/kernels"}, {"PATH", "/usr/bin:/bin"}};
+  test::expect_golden(HALLMARK_SOURCE_DIR, "places", encode(places));
 }
 
 TEST(Golden, WeakEntry) {

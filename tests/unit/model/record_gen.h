@@ -78,13 +78,11 @@ inline rc::Gen<model::RecordedOutput> outputs() {
 }
 
 inline rc::Gen<model::Derivation> derivations() {
-  return rc::gen::map(
-      rc::gen::tuple(weak_entries(), seen_sets(),
-                     rc::gen::arbitrary<std::vector<std::pair<std::string, std::string>>>(), digests()),
-      [](std::tuple<model::WeakEntry, model::SeenSet, model::Places, digest::Digest> from) {
-        auto& [entry, set, places, weak] = from;
-        return model::Derivation{{weak.hash}, entry.command, places, set.paths, set.answers};
-      });
+  return rc::gen::map(rc::gen::tuple(weak_entries(), seen_sets(), digests()),
+                      [](std::tuple<model::WeakEntry, model::SeenSet, digest::Digest> from) {
+                        auto& [entry, set, weak] = from;
+                        return model::Derivation{{weak.hash}, entry.command, set.paths, set.answers};
+                      });
 }
 
 inline rc::Gen<model::Reason> reasons() {

@@ -52,16 +52,17 @@ class ProofTest : public ::testing::Test {
     const auto bindings = engine::Bindings::of_places(places_, environment_);
     model::Derivation derivation;
     derivation.command.argv = {"nvcc", "-o", bindings.fold_or_mark(output)};
+    if (!flag.empty()) derivation.command.argv.push_back(flag);
     derivation.command.cwd = bindings.fold_or_mark("/r");
+    derivation.command.others = {"uid=1000", "umask=022"};
     derivation.weak_key = {digest::digest_of(output + flag).hash};
-    derivation.places = places_;
     auto& questions = derivation.paths.questions;
     for (const auto& input : inputs)
       questions.push_back({model::Aspect::content, bindings.fold_or_mark(input)});
     for (const auto& name : absent) questions.push_back({model::Aspect::kind, bindings.fold_or_mark(name)});
     questions.insert(questions.end(), more.begin(), more.end());
     std::sort(questions.begin(), questions.end());
-    prove::Today now({disk_, store_->hasher(), machine_, environment_}, places_);
+    prove::Today now({disk_, store_->hasher(), machine_, environment_, true}, places_);
     for (const auto* known : now.ask(derivation.paths)) derivation.answers.push_back(known->answer);
 
     disk_.put(output, bytes);
@@ -76,7 +77,7 @@ class ProofTest : public ::testing::Test {
     record.outputs.push_back({folded, NodeKind::file, 0644, model::OutputRole::plain, content, ""});
     EXPECT_TRUE(store_->put_derivation(strong, derivation).has_value());
     EXPECT_TRUE(store_->put_record(strong, record).has_value());
-    EXPECT_TRUE(store_->note_made(strong, {{content, folded}}).has_value());
+    EXPECT_TRUE(store_->note_made(strong, places_, {{content, output}}).has_value());
     return {strong, output};
   }
 
@@ -88,6 +89,11 @@ class ProofTest : public ::testing::Test {
                   {{model::Aspect::kind, "\x01R\x02/build"}});
   }
 
+  /// A replay, or another run with the same inputs, puts `bytes` there.
+  void note(const Made& made, const std::string& path, const std::string& bytes) {
+    EXPECT_TRUE(store_->note_made(made.strong, places_, {{digest::digest_of(bytes), path}}).has_value());
+  }
+
   void edit(const std::string& path, const std::string& bytes) {
     clock_.advance_ms(1000);
     disk_.put(path, bytes);
@@ -97,7 +103,7 @@ class ProofTest : public ::testing::Test {
   /// As another process would see it.
   prove::Proof proof_of(const std::string& artifact, const prove::Trees& trees = {}) {
     store_ = store::LocalStore::open(disk_, clock_, "/store").value();
-    prove::Prover prover({disk_, *store_, machine_, environment_});
+    prove::Prover prover({disk_, *store_, machine_, environment_, uid_});
     auto proof = prover.prove(artifact, trees);
     EXPECT_TRUE(proof.has_value());
     steps_ = prover.steps();
@@ -125,6 +131,7 @@ class ProofTest : public ::testing::Test {
   FakeClock clock_;
   FakeFileSystem disk_{clock_};
   FakeMachine machine_;
+  std::uint32_t uid_ = 1000;
   model::Environment environment_ = {{"HOME", "/home/u"}, {"USER", "u"}};
   model::Places places_;
   std::unique_ptr<store::LocalStore> store_;

@@ -130,7 +130,7 @@ TEST_F(BitFlipTest, VerifyReportsItsProgress) {
                              last = done;
                            })
                   .has_value());
-  EXPECT_EQ(last, 8u) << "3 blobs, record, weak entry, derivation, site, last miss";
+  EXPECT_EQ(last, 9u) << "3 blobs, record, weak entry, derivation, places, site, last miss";
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ TEST_F(ConcurrencyTest, OneOfManyEqualActionsRuns) {
       ASSERT_TRUE(store->put(sample.out).has_value());
       ASSERT_TRUE(store->put_derivation(sample.strong, sample.derivation).has_value());
       ASSERT_TRUE(store->put_record(sample.strong, sample.record).has_value());
-      ASSERT_TRUE(store->note_made(sample.strong, sample.made()).has_value());
+      ASSERT_TRUE(store->note_made(sample.strong, sample.places, sample.made()).has_value());
       ASSERT_TRUE(store->put_weak_entry(sample.weak, sample.entry).has_value());
       store->count({0, 1, 0, 0, 0, 0});
     }));

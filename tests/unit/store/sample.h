@@ -50,7 +50,7 @@ struct Sample {
     record.out = digest::digest_of(out);
     record.tier = model::Tier::hybrid;
     record.created_ns = 5;
-    derivation = {weak, entry.command, {{"root", "/root"}}, entry.sets[0].paths, entry.sets[0].answers};
+    derivation = {weak, entry.command, entry.sets[0].paths, entry.sets[0].answers};
   }
 
   /// All that the engine does after a run. Stops at the first failure.
@@ -64,8 +64,8 @@ struct Sample {
     HALLMARK_CHECK(store.put_file(scratch_file));
     HALLMARK_CHECK(store.put(out));
     HALLMARK_CHECK(store.put_derivation(strong, derivation));
+    HALLMARK_CHECK(store.note_made(strong, places, made()));
     HALLMARK_CHECK(store.put_record(strong, record));
-    HALLMARK_CHECK(store.note_made(strong, made()));
     HALLMARK_CHECK(store.put_weak_entry(weak, entry));
     HALLMARK_CHECK(store.remember(site, weak));
     HALLMARK_CHECK(store.put_last_miss("/root", "g++ -c", {{model::ReasonCode::first_run, "", "", ""}}));
@@ -79,7 +79,7 @@ struct Sample {
     const auto entry_found = store.weak_entry(weak);
     const auto record_found = store.record(strong);
     const auto derivation_found = store.derivation(strong);
-    const auto makers = store.makers_of(digest::digest_of(small));
+    const auto makers = store.makers_of(digest::digest_of(small), store::place_of("/tree/a.o"));
     bool whole = true;
     const auto seen = [&](const auto& result, const auto& expected) {
       if (!result.has_value() || !result->has_value()) {
@@ -95,6 +95,7 @@ struct Sample {
       whole = false;
     } else {
       EXPECT_EQ(makers->front().strong, strong);
+      seen(store.places(makers->front().places), places);
     }
     if (!seen(record_found, record)) return false;
     const auto restored = [&](const std::string& expected, const std::string& path) {
@@ -118,7 +119,8 @@ struct Sample {
 
   std::vector<store::DerivationStore::Made> made() const {
     std::vector<store::DerivationStore::Made> files;
-    for (const auto& output : record.outputs) files.push_back({output.content, output.path});
+    for (const auto& output : record.outputs)
+      files.push_back({output.content, "/tree/" + std::string(path::base_name(output.path))});
     return files;
   }
 
@@ -131,6 +133,7 @@ struct Sample {
   model::WeakEntry entry;
   model::Record record;
   model::Derivation derivation;
+  model::Places places = {{"root", "/tree"}, {"PATH", "/usr/bin"}};
 };
 
 class StoreTest : public ::testing::Test {

@@ -1,0 +1,64 @@
+// TestGuard: whether a test run that says "passed" means anything. Pure.
+//
+// A test run is a false green if no test ran, if what it loaded is older than the sources, if it loaded
+// another copy than the one that was built, or if nothing that it loaded is made of the file that was edited.
+// Each refusal says what, why, and what to do.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "inspect/test_report.h"
+#include "prove/proof.h"
+
+namespace hallmark::prove {
+
+/// What one test program reported.
+struct ProgramReport {
+  std::string name;
+  inspect::TestCounts counts;
+};
+
+/// What a test run was seen to do.
+struct TestRun {
+  std::vector<ProgramReport> reports;            ///< of test programs themselves: GoogleTest, pytest
+  std::optional<inspect::TestCounts> of_runner;  ///< of what started them: CTest, or its summary for people
+  bool failed = false;                           ///< it says so itself: then how many ran needs no guard
+  std::vector<std::string> loaded;               ///< absolute: programs and libraries that were opened
+  std::vector<Proof> proofs;                     ///< of those that are to be judged
+};
+
+struct TestDemands {
+  std::vector<std::string> covers;     ///< absolute: sources that something loaded must be made of
+  std::vector<std::string> must_load;  ///< absolute: libraries that must have been loaded, from there
+  std::uint64_t min_tests = 1;         ///< 0: no report is needed
+};
+
+struct Refusal {
+  enum class Kind : std::uint8_t {
+    no_report,
+    nothing_ran,
+    all_skipped,
+    too_few,
+    stale,
+    not_loaded,
+    shadowed,
+    not_covered
+  };
+  Kind kind{};
+  std::string what;
+  std::string remedy;
+};
+
+/// "nothing_ran", stable.
+std::string_view name_of(Refusal::Kind kind);
+
+/// How many tests ran, by the programs' own reports; by the runner's for those that wrote none.
+std::optional<inspect::TestCounts> counted(const TestRun& run);
+
+/// All refusals; empty: the run means what it says.
+std::vector<Refusal> refusals(const TestRun& run, const Steps& steps, const TestDemands& demands);
+
+}  // namespace hallmark::prove

@@ -1,0 +1,144 @@
+"""`hallmark test`: a green that means nothing is refused.
+
+Today a filter that matches nothing, a shard past the last test, an empty build folder and a library that nobody rebuilt all
+end with exit code 0.
+"""
+
+import json
+import shutil
+
+from harness import Scenario, main, needs
+
+TESTS = """\
+#include <gtest/gtest.h>
+int width();
+TEST(Attn, Forward) { EXPECT_GT(width(), 0); }
+TEST(Attn, Device) { GTEST_SKIP() << "no device"; }
+TEST(Attn, DISABLED_Backward) { FAIL(); }
+TEST(Broken, Fails) { EXPECT_EQ(width(), 0); }
+"""
+
+
+class TestGuard(Scenario):
+    def told(self, *argv, options=(), code: int, env=None, cwd=None) -> dict:
+        done = self.verb("test", "--json", *options, "--", *argv, code=code, env=env, cwd=cwd)
+        return json.loads(done.err.splitlines()[-1])
+
+    def refused(self, *argv, options=(), code=1, env=None, cwd=None) -> list[str]:
+        return [r["kind"] for r in self.told(*argv, options=options, code=code, env=env, cwd=cwd)["refusals"]]
+
+    def write_tests(self):
+        self.write_all({"kernel.h": "#define WIDTH 1\n", "kernel.cpp": '#include "kernel.h"\nint width() { return WIDTH; }\n',
+                        "unrelated.h": "", "tests.cpp": TESTS})
+        self.build_library()
+        self.hallmark(["g++", "-c", "tests.cpp", "-o", "tests.o"])
+        self.hallmark(["g++", "tests.o", "-o", "tests", "-L.", "-lkernel", "-lgtest", "-lgtest_main", "-lpthread", f"-Wl,-rpath,{self.tree}"])
+
+    def build_library(self):
+        self.hallmark(["g++", "-fPIC", "-c", "kernel.cpp", "-o", "kernel.o"])
+        self.hallmark(["g++", "-shared", "kernel.o", "-o", "libkernel.so"])
+
+    good = ("./tests", "--gtest_filter=Attn.*")
+
+    @needs("g++")
+    def test_gtest(self):
+        self.write_tests()
+        told = self.told(*self.good, code=0)
+        self.assertEqual({"passed": 1, "failed": 0, "skipped": 2}, told["tests"])
+        self.assertEqual({"FRESH"}, {one["verdict"] for one in told["loaded"]})
+        self.assertEqual({"libkernel.so", "tests"}, {one["artifact"].split("/")[-1] for one in told["loaded"]})
+
+        self.assertEqual(["nothing_ran"], self.refused("./tests", "--gtest_filter=Attention.*"))
+        self.assertEqual(["all_skipped"], self.refused("./tests", "--gtest_filter=Attn.Device"))
+        shard = {"GTEST_TOTAL_SHARDS": "9", "GTEST_SHARD_INDEX": "7"}
+        self.assertEqual(["nothing_ran"], self.refused("./tests", env=shard))
+        self.assertEqual(["too_few"], self.refused(*self.good, options=("--min-tests", "2")))
+        self.assertEqual([], self.refused("./tests", code=1), "a red run is red by itself")
+
+    @needs("g++")
+    def test_the_commands_own_ways_pass_through(self):
+        self.write_tests()
+        done = self.verb("test", "--", *self.good)
+        self.assertIn("[  PASSED  ] 1 test.", done.out)
+        self.assertIn("hallmark: 1 of 3 tests ran", done.err)
+        self.assertEqual(7, self.verb("test", "--", "sh", "-c", "exit 7", code=7).code)
+        self.assertEqual(143, self.verb("test", "--", "sh", "-c", "kill -TERM $$", code=143).code)
+        self.verb("test", "--", "no-such-command", code=127)
+        for wrong in (("test",), ("test", "--"), ("test", "--covers", "none", "--", "true"), ("test", "--min-tests", "x", "--", "true")):
+            self.verb(*wrong, code=2)
+        own = self.box / "mine.xml"
+        self.assertEqual([], self.refused(*self.good, code=0, env={"GTEST_OUTPUT": f"xml:{own}"}))
+        self.assertIn("testsuites", own.read_text(), "who asks for a report himself gets it")
+        self.assertEqual([], list(self.scratch.iterdir()), "our own reports are gone")
+
+    def test_no_report(self):
+        self.assertEqual(["no_report"], self.refused("true"))
+        self.assertEqual([], self.refused("true", options=("--min-tests", "0"), code=0))
+
+    @needs("g++")
+    def test_a_stale_library(self):
+        self.write_tests()
+        self.write("kernel.h", "#define WIDTH 2\n")
+        told = self.told(*self.good, code=1)
+        self.assertEqual(["stale", "stale"], [r["kind"] for r in told["refusals"]])
+        self.assertIn("kernel.h changed", told["refusals"][0]["what"])
+        self.build_library()
+        told = self.told(*self.good, code=0)
+        self.assertEqual({"libkernel.so": "FRESH", "tests": "STALE"}, {one["artifact"].split("/")[-1]: one["verdict"] for one in told["loaded"]},
+                         "linked with the earlier library, but it loads the new one: no reason to refuse")
+
+    @needs("g++")
+    def test_another_copy_is_loaded(self):
+        self.write_tests()
+        old = self.box / "old"
+        old.mkdir()
+        shutil.copy(self.path("libkernel.so"), old)
+        demand = ("--must-load", "libkernel.so")
+        self.assertEqual([], self.refused(*self.good, options=demand, code=0))
+        self.assertEqual(["shadowed"], self.refused("env", f"LD_LIBRARY_PATH={old}", *self.good, options=demand))
+        self.write("libother.so", "never loaded")
+        self.assertEqual(["not_loaded"], self.refused(*self.good, options=("--must-load", "libother.so")))
+
+    @needs("g++")
+    def test_what_the_test_can_see(self):
+        self.write_tests()
+        for file in ("kernel.h", "kernel.cpp", "tests.cpp", "libkernel.so"):
+            self.assertEqual([], self.refused(*self.good, options=("--covers", file), code=0), file)
+        told = self.told(*self.good, options=("--covers", "kernel.h", "--covers", "unrelated.h"), code=1)
+        self.assertEqual(["not_covered"], [r["kind"] for r in told["refusals"]])
+        self.assertIn("unrelated.h", told["refusals"][0]["what"])
+
+    @needs("ctest", "cmake", "ninja", "g++")
+    def test_ctest(self):
+        self.write_tests()
+        self.write("CMakeLists.txt", """\
+cmake_minimum_required(VERSION 3.20)
+project(p CXX)
+enable_testing()
+add_test(NAME right COMMAND ${CMAKE_SOURCE_DIR}/tests --gtest_filter=Attn.*)
+add_test(NAME script COMMAND true)
+add_test(NAME outdated COMMAND ${CMAKE_SOURCE_DIR}/tests --gtest_filter=Attention.*)
+""")
+        self.run_plain(["cmake", "-G", "Ninja", "-S", ".", "-B", "build"])
+        told = self.told("ctest", "--test-dir", "build", "-R", "right|script", code=0)
+        self.assertEqual({"passed": 2, "failed": 0, "skipped": 2}, told["tests"], "one in the program, and the script")
+        self.assertEqual(["nothing_ran"], self.refused("ctest", "--test-dir", "build"))
+        self.assertEqual(["nothing_ran"], self.refused("ctest", "--test-dir", "build", "-R", "no_such_test"))
+        (self.tree / "empty").mkdir()
+        self.assertEqual(["nothing_ran"], self.refused("ctest", cwd=self.tree / "empty"))
+        # Behind another command its summary is read.
+        self.assertEqual([], self.refused("sh", "-c", "ctest --test-dir build -R script", code=0))
+        self.assertEqual(["nothing_ran"], self.refused("sh", "-c", "ctest --test-dir build -R no_such_test"))
+
+    @needs("pytest")
+    def test_pytest(self):
+        self.write("test_it.py", "import pytest\ndef test_a(): pass\n@pytest.mark.skip\ndef test_b(): pass\n")
+        told = self.told("pytest", "-p", "no:cacheprovider", "test_it.py", code=0)
+        self.assertEqual({"passed": 1, "failed": 0, "skipped": 1}, told["tests"])
+        self.assertEqual(["all_skipped"], self.refused("pytest", "-k", "test_b", "test_it.py"))
+        self.assertEqual([], self.refused("pytest", "-k", "none", "test_it.py", code=5), "pytest itself says so")
+        self.assertEqual(["nothing_ran"], self.refused("sh", "-c", "pytest -k none test_it.py || true"))
+
+
+if __name__ == "__main__":
+    main()
