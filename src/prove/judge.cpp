@@ -189,11 +189,7 @@ bool Prover::is_source_of_copy(const Makers& makers, const std::string& path) {
     const auto* places = logged_places(maker.places);
     const auto derivation = tools_.store.derivation(*maker.strong);
     if (places == nullptr || !derivation.has_value() || !*derivation) return false;
-    model::Tokens tokens;
-    for (const auto& [name, value] : *places) {
-      if (name != "PATH") tokens.add(name, value);
-    }
-    const auto folded = tokens.fold(path);
+    const auto folded = tokens_of(*places).fold(path);
     const auto& questions = (*derivation)->paths.questions;
     return folded &&
            std::binary_search(questions.begin(), questions.end(), model::Question{Aspect::content, *folded});

@@ -19,14 +19,6 @@ std::string uid_note(std::uint32_t uid) {
   return "uid=" + std::to_string(uid);
 }
 
-model::Tokens tokens_of(const model::Places& places) {
-  model::Tokens tokens;
-  for (const auto& [name, value] : places) {
-    if (name != "PATH") tokens.add(name, value);
-  }
-  return tokens;
-}
-
 constexpr const char* kNobody =
     "no command that hallmark recorded made these bytes: it was built without hallmark, or changed since "
     "(stripped, patched, signed)";

@@ -7,6 +7,14 @@
 
 namespace hallmark::prove {
 
+model::Tokens tokens_of(const model::Places& places) {
+  model::Tokens tokens;
+  for (const auto& [name, value] : places) {
+    if (name != "PATH") tokens.add(name, value);
+  }
+  return tokens;
+}
+
 std::string place_named(const model::Places& places, std::string_view name) {
   const auto found =
       std::find_if(places.begin(), places.end(), [&](const auto& known) { return known.first == name; });

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "model/record.h"
+#include "model/tokens.h"
 
 namespace hallmark::prove {
 
@@ -15,6 +16,9 @@ std::string in_other_tree(const std::string& path, const std::string& old_root, 
 /// The places of a command as it would run in the tree `root` (nullopt: where it ran): what lay in the old
 /// tree lies in the new one.
 model::Places places_in(const model::Places& logged, const std::optional<std::string>& root);
+
+/// All but PATH, which is no folder.
+model::Tokens tokens_of(const model::Places& places);
 
 /// Empty if there is no such place.
 std::string place_named(const model::Places& places, std::string_view name);
