@@ -62,6 +62,13 @@ struct Reports {
   std::string of_runner;
 };
 
+/// As one word of a shell: pytest splits its options so.
+std::string quoted(std::string_view word) {
+  std::string text = "'";
+  for (const char c : word) c == '\'' ? text.append("'\\''") : text.append(1, c);
+  return text + "'";
+}
+
 Reports ask_for_reports(model::Command& command, const ReportFolder& folder) {
   Reports reports;
   auto& gtest = command.environment["GTEST_OUTPUT"];
@@ -75,7 +82,7 @@ Reports ask_for_reports(model::Command& command, const ReportFolder& folder) {
   }
   auto& pytest = command.environment["PYTEST_ADDOPTS"];
   if (pytest.find("--junit") == std::string::npos) {
-    pytest += (pytest.empty() ? "" : " ") + ("--junit-xml=" + folder.pytest());
+    pytest += (pytest.empty() ? "" : " ") + ("--junit-xml=" + quoted(folder.pytest()));
     reports.files.push_back(folder.pytest());
   }
   const auto is_ctest = path::base_name(command.argv.front()) == "ctest";
@@ -161,7 +168,7 @@ Result<TestResult> test(const Session& session, const TestRequest& request) {
   const auto reports = ask_for_reports(observed.command, folder);
   observed.hallmark_program = session.installation.program;
   observed.agent_library = session.installation.agent;
-  observed.best = session.settings.observe.value;
+  observed.best = session.settings.disable.value ? model::Tier::none : session.settings.observe.value;
   if (!session.settings.store.value.empty()) observed.invisible.push_back(session.settings.store.value);
   HALLMARK_TRY(const auto observation, engine::watch(session.files, observed));
 
@@ -170,12 +177,14 @@ Result<TestResult> test(const Session& session, const TestRequest& request) {
   if (observation.undelivered) return fail(*observation.undelivered);
   read_reports(session.files, reports, observation, result.run);
   result.run.failed = result.exit_code != 0;
+  result.run.observed = observation.tier != model::Tier::none;
   result.run.loaded = loaded_by(observation);
   HALLMARK_TRY(auto proofs, prove_loaded(session, result.run.loaded));
   result.run.proofs = std::move(proofs.proofs);
   result.steps = std::move(proofs.steps);
-  if (observation.tier == model::Tier::none)
-    result.warnings.emplace_back("commands cannot be observed here: what the tests loaded is not known");
+  if (!result.run.observed)
+    result.warnings.emplace_back(
+        "the tests were not observed: what they loaded is not known; see hallmark doctor");
   result.refusals = refusals(result.run, result.steps, demands);
   return result;
 }

@@ -166,16 +166,18 @@ std::optional<std::string> Prover::why_no_source(Case& run, const Asked& asked) 
     const auto digest = engine::digest_in(asked.before);
     const auto makers = tools_.store.makers_of(*digest);
     if (!makers.has_value()) return makers.error().what;
-    // Of few bytes only if what was made is not where it was made any more: it was moved.
-    const bool is_telling =
-        digest->size_bytes >= kTellingBytes ||
-        (digest->size_bytes > 0 && std::any_of(makers->begin(), makers->end(), [&](const auto& maker) {
-           const auto made = made_as(maker, run.origin.root);
-           return !made.empty() && !run.today.exists(made);
-         }));
+    // Of few bytes only if what was made is not where it was made any more (it was moved), or is called the
+    // same in its tree (a replay that could not be noted, as the store is read-only or the replay was
+    // killed).
+    const bool is_telling = digest->size_bytes >= kTellingBytes ||
+                            std::any_of(makers->begin(), makers->end(), [&](const auto& maker) {
+                              const auto made = made_as(maker, std::nullopt);
+                              return !made.empty() && (made_as(maker, run.root) == path ||
+                                                       (digest->size_bytes > 0 && !run.today.exists(made)));
+                            });
     if (!makers->empty() && is_telling && !is_source_of_copy(*makers, path) &&
         !is_source_of_copy(*makers, logged))
-      return "a recorded command made these bytes under another name, and how they came here is not known";
+      return "a recorded command made these bytes elsewhere, and how they came here is not known";
     const auto complete = tools_.store.has_all_notes();
     if (!complete.has_value() || !*complete)
       return "the store has lost notes, so it may be something that was made";

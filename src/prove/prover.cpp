@@ -105,9 +105,8 @@ Result<Proof> Prover::prove(const std::string& artifact, const Trees& trees, con
 }
 
 /// Several commands may have put these bytes there. The last one is the one that a build would run again,
-/// with the folders that it had; whether another would make the same is not asked. Of its runs with other
-/// inputs
-/// (`reader`: but that one) any may be the fresh one. `output`: the path; empty: as each run called it.
+/// with the folders that it had; whether another would make the same is not asked. Any of its runs may be the
+/// fresh one, but for `reader`. `output`: the path; empty: as each run called it.
 std::optional<std::size_t> Prover::best_of(const Makers& makers, const std::optional<std::string>& root,
                                            const std::string& output, std::size_t depth,
                                            const digest::Key* reader) {

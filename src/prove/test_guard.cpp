@@ -146,6 +146,8 @@ std::string_view name_of(Refusal::Kind kind) {
       return "shadowed";
     case Refusal::Kind::not_covered:
       return "not_covered";
+    case Refusal::Kind::not_observed:
+      return "not_observed";
   }
   return "unknown";
 }
@@ -164,8 +166,14 @@ std::vector<Refusal> refusals(const TestRun& run, const Steps& steps, const Test
   std::vector<Refusal> found;
   check_counts(run, demands, found);
   check_proofs(run, steps, found);
-  check_loads(run, demands, found);
-  check_cover(run, steps, demands, found);
+  if (run.observed) {
+    check_loads(run, demands, found);
+    check_cover(run, steps, demands, found);
+  } else if (!demands.must_load.empty() || !demands.covers.empty()) {
+    found.push_back({Refusal::Kind::not_observed,
+                     "the tests were not observed, so nobody knows what they loaded",
+                     "see hallmark doctor for what observation needs here"});
+  }
   return found;
 }
 

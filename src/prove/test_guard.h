@@ -26,6 +26,7 @@ struct TestRun {
   std::vector<ProgramReport> reports;            ///< of test programs themselves: GoogleTest, pytest
   std::optional<inspect::TestCounts> of_runner;  ///< of what started them: CTest, or its summary for people
   bool failed = false;                           ///< it says so itself: then how many ran needs no guard
+  bool observed = true;                          ///< false: what was loaded is not known
   std::vector<std::string> loaded;               ///< absolute: programs and libraries that were opened
   std::vector<Proof> proofs;                     ///< of those that are to be judged
 };
@@ -45,7 +46,8 @@ struct Refusal {
     stale,
     not_loaded,
     shadowed,
-    not_covered
+    not_covered,
+    not_observed
   };
   Kind kind{};
   std::string what;

@@ -130,6 +130,21 @@ add_test(NAME outdated COMMAND ${CMAKE_SOURCE_DIR}/tests --gtest_filter=Attentio
         self.assertEqual([], self.refused("sh", "-c", "ctest --test-dir build -R script", code=0))
         self.assertEqual(["nothing_ran"], self.refused("sh", "-c", "ctest --test-dir build -R no_such_test"))
 
+    @needs("g++")
+    def test_not_observed(self):
+        self.write_tests()
+        for env in ({"HALLMARK_OBSERVE": "none"}, {"HALLMARK_DISABLE": "1"}):
+            self.assertEqual([], self.refused(*self.good, code=0, env=env))
+            self.assertEqual(["not_observed"], self.refused(*self.good, options=("--must-load", "libkernel.so"), env=env))
+
+    @needs("pytest")
+    def test_a_temporary_folder_with_blanks_and_quotes(self):
+        odd = self.box / "it's a folder"
+        odd.mkdir()
+        self.write("test_it.py", "def test_a(): pass\n")
+        told = self.told("pytest", "test_it.py", code=0, env={"TMPDIR": str(odd)})
+        self.assertEqual({"passed": 1, "failed": 0, "skipped": 0}, told["tests"])
+
     @needs("pytest")
     def test_pytest(self):
         self.write("test_it.py", "import pytest\ndef test_a(): pass\n@pytest.mark.skip\ndef test_b(): pass\n")

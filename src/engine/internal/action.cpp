@@ -199,6 +199,7 @@ Result<bool> Action::replay(const Hit& hit, States& states, std::int64_t start_n
   std::string out;
   std::string err;
   if (!read_streams(hit, out, err)) return false;
+  note_replayed(hit);
   Replayer replayer({tools_.files, *tools_.store, tools_.hasher, bindings_}, options_.restat);
   Restored restored;
   if (!replayer.restore(hit, restored, result_.reasons)) return false;
@@ -235,11 +236,12 @@ Result<bool> Action::replay(const Hit& hit, States& states, std::int64_t start_n
   delta.replayed = 1;
   delta.saved_ns = hit.record.wall_ns;
   tools_.store->count(delta);
-  note_replayed(hit);
   return true;
 }
 
 /// Another command may have made the same bytes in the same place since: what stands there is this one's now.
+/// Before it stands there: a made file without a note may look like a source. A note of what did not come to
+/// be raises a doubt at most, until the command that then runs leaves its own.
 void Action::note_replayed(const Hit& hit) {
   if (tools_.store->read_only()) return;
   static_cast<void>(tools_.store->note_made(hit.strong, bindings_.places(), made_by(hit.record, bindings_)));

@@ -312,7 +312,7 @@ TEST_F(ProofTest, MadeBytesThatWereMovedAreNoSource) {
   record({"/r/gen.py"}, "/r/gen.h.tmp", text);
   (void)disk_.rename("/r/gen.h.tmp", "/r/gen.h");
   record({"/r/gen.h"}, "/r/a.o", "object");
-  EXPECT_THAT(cause_of("/r/a.o").back(), HasSubstr("under another name"));
+  EXPECT_THAT(cause_of("/r/a.o").back(), HasSubstr("made these bytes elsewhere"));
   record({"/r/gen.py"}, "/r/small.tmp", "1");
   disk_.put("/r/VERSION", "1");
   record({"/r/VERSION"}, "/r/c.o", "a third object");
@@ -397,6 +397,17 @@ TEST_F(Trees, EachReplayIsJudgedInItsOwnTree) {
   EXPECT_EQ(verdict_of("/s/build/lib.so"), Verdict::fresh);
   edit("/home/copy.so", "library");
   EXPECT_EQ(verdict_of("/home/copy.so"), Verdict::fresh) << "last made in /s";
+}
+
+TEST_F(Trees, AReplayWithoutANoteIsNoSource) {
+  // The store was read-only, or the replay was killed in front of its note.
+  disk_.put("/r/value", "1");
+  disk_.put("/s/value", "1");
+  record({"/r/value"}, "/r/gen.h", "1");
+  disk_.put("/s/gen.h", "1");
+  places_[0].second = "/s";
+  record({"/s/gen.h"}, "/s/a.o", "object");
+  EXPECT_THAT(cause_of("/s/a.o"), ElementsAre("/s/a.o", HasSubstr("made these bytes elsewhere")));
 }
 
 TEST_F(Trees, AnotherTreesCommandDoesNotCount) {

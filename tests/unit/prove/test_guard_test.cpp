@@ -135,6 +135,16 @@ TEST_F(TestGuard, WhatMustBeLoaded) {
   EXPECT_THAT(kinds(), ElementsAre(Kind::shadowed)) << "an older Python's name";
 }
 
+TEST_F(TestGuard, WhatWasNotObservedMeetsNoDemand) {
+  run_.observed = false;
+  run_.loaded.clear();
+  run_.proofs.clear();
+  EXPECT_THAT(kinds(), IsEmpty());
+  demands_.must_load = {"/r/libk.so"};
+  demands_.covers = {"/r/k.h"};
+  EXPECT_THAT(kinds(), ElementsAre(Kind::not_observed)) << "said once, and not as if it had not been loaded";
+}
+
 TEST_F(TestGuard, WhatMustBeCovered) {
   demands_.covers = {"/r/k.h"};
   EXPECT_THAT(kinds(), IsEmpty());
