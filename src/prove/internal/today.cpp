@@ -22,25 +22,25 @@ bool Today::exists(const std::string& path) {
 }
 
 std::vector<const Today::Known*> Today::ask(const model::PathSet& paths) {
-  std::vector<const Known*> answers(paths.questions.size(), nullptr);
+  std::vector<const Known*> answers;
+  answers.reserve(paths.questions.size());
   model::PathSet rest;
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < paths.questions.size(); ++i) {
-    if (const auto found = known_.find(paths.questions[i]); found != known_.end()) {
-      answers[i] = &found->second;
-    } else {
-      rest.questions.push_back(paths.questions[i]);
-      places.push_back(i);
-    }
+  std::vector<Known*> unanswered;
+  for (const auto& question : paths.questions) {
+    const auto [known, is_new] = known_.try_emplace(question);
+    answers.push_back(&known->second);
+    if (!is_new) continue;
+    rest.questions.push_back(question);
+    unanswered.push_back(&known->second);
   }
   auto found = states_.ask(rest);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    auto& question = rest.questions[i];
+    const auto& question = rest.questions[i];
     const bool listing = question.aspect == model::Aspect::listing;
-    auto path = bindings_.tokens().unfold(listing ? engine::split_listing_subject(question.subject).folder
-                                                  : std::string_view(question.subject));
-    answers[places[i]] =
-        &known_.emplace(std::move(question), Known{std::move(found[i]), std::move(path)}).first->second;
+    unanswered[i]->answer = std::move(found[i]);
+    unanswered[i]->path =
+        bindings_.tokens().unfold(listing ? engine::split_listing_subject(question.subject).folder
+                                          : std::string_view(question.subject));
   }
   return answers;
 }
