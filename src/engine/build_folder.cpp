@@ -10,110 +10,15 @@
 #include "digest/encoding.h"
 #include "engine/environment.h"
 #include "engine/outputs.h"
+#include "inspect/ninja_manifest.h"
 
 namespace hallmark::engine {
 namespace {
 
-constexpr std::size_t kManifestBytes = std::size_t{1} << 30;
 constexpr std::size_t kCacheBytes = 64u << 20;
-constexpr int kIncludeDepth = 16;
 constexpr std::string_view kCacheMark = "hallmark ninja folders 2";
 constexpr std::array<std::string_view, 4> kBuildMarks = {".ninja_log", ".ninja_deps", "build.ninja",
                                                          "CMakeCache.txt"};
-
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
-
-using Variables = std::vector<std::pair<std::string, std::string>>;
-
-std::string_view value_of(const Variables& variables, std::string_view name) {
-  const auto found = std::find_if(variables.rbegin(), variables.rend(),
-                                  [&](const auto& variable) { return variable.first == name; });
-  return found == variables.rend() ? std::string_view() : std::string_view(found->second);
-}
-
-/// Appends the meaning of the `$` at text[at] and moves `at` behind it.
-void expand_dollar(std::string_view text, std::size_t& at, const Variables& variables, std::string& out) {
-  if (++at >= text.size()) return;
-  const char c = text[at];
-  if (c == '{') {
-    const auto end = text.find('}', at);
-    out.append(value_of(variables, text.substr(at + 1, end - at - 1)));
-    at = end == std::string_view::npos ? text.size() : end + 1;
-  } else if (is_name_character(c)) {
-    auto end = at;
-    while (end < text.size() && is_name_character(text[end])) ++end;
-    out.append(value_of(variables, text.substr(at, end - at)));
-    at = end;
-  } else {
-    if (c != '\n') out.push_back(c);
-    ++at;
-    if (c == '\n') {
-      while (at < text.size() && text[at] == ' ') ++at;
-    }
-  }
-}
-
-std::string expand(std::string_view text, const Variables& variables) {
-  std::string out;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    if (text[at] == '$') {
-      expand_dollar(text, at, variables, out);
-    } else {
-      out.push_back(text[at++]);
-    }
-  }
-  return out;
-}
-
-struct BuildStatement {
-  std::vector<std::string> outputs;
-  std::string_view rule;
-};
-
-/// The outputs are the words up to the colon; `|` only parts the implicit ones.
-BuildStatement statement_of(std::string_view line, const Variables& variables) {
-  BuildStatement statement;
-  auto& outputs = statement.outputs;
-  std::string word;
-  std::size_t at = 0;
-  while (at < line.size() && line[at] != ':') {
-    if (line[at] == '$') {
-      expand_dollar(line, at, variables, word);
-      continue;
-    }
-    if (line[at] == ' ' || line[at] == '|') {
-      if (!word.empty()) outputs.push_back(std::move(word));
-      word.clear();
-    } else {
-      word.push_back(line[at]);
-    }
-    ++at;
-  }
-  if (!word.empty()) outputs.push_back(std::move(word));
-  line.remove_prefix(std::min(at + 1, line.size()));
-  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-  statement.rule = line.substr(0, line.find_first_of(" |$"));
-  return statement;
-}
-
-/// The logical line that begins at `at`: `$` before a line break continues it. Moves `at` behind it.
-std::string_view take_line(std::string_view text, std::size_t& at) {
-  const auto start = at;
-  for (;;) {
-    const auto end = text.find('\n', at);
-    if (end == std::string_view::npos) {
-      at = text.size();
-      return text.substr(start);
-    }
-    at = end + 1;
-    std::size_t dollars = 0;
-    while (end > start + dollars && text[end - 1 - dollars] == '$') ++dollars;
-    if (dollars % 2 == 0) return text.substr(start, end - start);
-  }
-}
 
 /// Identity of a file's state as text.
 std::string signature(os::FileSystem& files, const std::string& path) {
@@ -126,67 +31,6 @@ std::string signature(os::FileSystem& files, const std::string& path) {
 }
 
 }  // namespace
-
-bool NinjaOutputs::read(const std::string& manifest) {
-  Variables variables;
-  const auto text = os::read_file(files_, manifest, kManifestBytes);
-  manifests_.push_back(manifest);
-  if (!text.has_value()) return false;
-  parse(*text, variables, 0);
-  return true;
-}
-
-void NinjaOutputs::parse(const std::string& text, Variables& variables, int depth) {
-  std::size_t at = 0;
-  std::string_view rule;             // whose bindings follow
-  std::vector<std::string> of_edge;  // outputs of the edge whose bindings follow
-  while (at < text.size()) {
-    const auto line = take_line(text, at);
-    if (line.empty() || line.front() == '#') continue;
-    if (line.front() == ' ') {  // a binding of a rule or an edge
-      const auto binding = line.substr(std::min(line.find_first_not_of(' '), line.size()));
-      if (binding.starts_with("rspfile")) has_response_files_ = true;
-      if (binding.starts_with("generator")) {
-        if (!rule.empty()) generators_.emplace(rule);
-        for (const auto& output : of_edge) paths_.erase(output);
-      }
-      continue;
-    }
-    rule = line.starts_with("rule ") ? line.substr(5) : std::string_view();
-    of_edge.clear();
-    if (line.starts_with("build ")) {
-      const auto statement = statement_of(line.substr(6), variables);
-      const bool keep =
-          keep_ == Keep::paths && statement.rule != "phony" && !generators_.contains(statement.rule);
-      for (const auto& output : statement.outputs) {
-        auto path = absolute_path(folder_, output);
-        folders_.insert(std::string(path::parent(path)));
-        if (keep && paths_.insert(path).second) of_edge.push_back(std::move(path));
-      }
-      continue;
-    }
-    const bool include = line.starts_with("include ");
-    if (include || line.starts_with("subninja ")) {
-      if (depth >= kIncludeDepth) continue;
-      const auto name = absolute_path(folder_, expand(line.substr(line.find(' ') + 1), variables));
-      manifests_.push_back(name);
-      const auto inner = os::read_file(files_, name, kManifestBytes);
-      if (!inner.has_value()) continue;
-      auto scope = variables;
-      parse(*inner, include ? variables : scope, depth + 1);
-      continue;
-    }
-    const auto equals = line.find('=');
-    if (equals == std::string_view::npos || line.starts_with("rule ") || line.starts_with("pool ") ||
-        line.starts_with("default "))
-      continue;
-    auto name = line.substr(0, equals);
-    while (name.ends_with(' ')) name.remove_suffix(1);
-    auto value = line.substr(equals + 1);
-    while (value.starts_with(' ')) value.remove_prefix(1);
-    variables.emplace_back(name, expand(value, variables));
-  }
-}
 
 BuildFolder::BuildFolder(os::FileSystem& files, const model::Command& command, std::string build_folder,
                          std::string cache, const std::vector<std::string>& own)
@@ -237,13 +81,21 @@ const BuildFolder::Manifest& BuildFolder::manifest() {
                         ? std::string()
                         : path::join(cache_, "ninja-" + digest::digest_of(name).hex().substr(0, 32));
   if (!kept.empty()) manifest_ = cached(kept);
-  if (!manifest_) {
-    NinjaOutputs outputs(files_, *ninja_folder_);
-    outputs.read(name);
-    manifest_ = Manifest{outputs.folders(), outputs.has_response_files()};
-    if (!kept.empty()) keep(kept, outputs);
-  }
+  if (!manifest_) manifest_ = read_manifest(kept);
   return *manifest_;
+}
+
+BuildFolder::Manifest BuildFolder::read_manifest(const std::string& kept) const {
+  Manifest found;
+  const auto ninja = inspect::NinjaManifest::read(files_, *ninja_folder_);
+  if (!ninja.has_value()) return found;
+  for (const auto& edge : ninja->edges()) {
+    for (const auto& output : edge.outputs)
+      found.folders.emplace(path::parent(absolute_path(*ninja_folder_, output)));
+    found.has_response_files = found.has_response_files || !ninja->value(edge, "rspfile").empty();
+  }
+  if (!kept.empty()) keep(kept, found, ninja->files());
+  return found;
 }
 
 /// Lines: the mark, then "file <signature> <path>" for each manifest, then "folder <path>", and "rspfile" if
@@ -273,14 +125,15 @@ std::optional<BuildFolder::Manifest> BuildFolder::cached(const std::string& path
   return manifest;
 }
 
-void BuildFolder::keep(const std::string& path, const NinjaOutputs& outputs) const {
+void BuildFolder::keep(const std::string& path, const Manifest& manifest,
+                       const std::vector<std::string>& files) const {
   if (!exists(cache_)) return;  // made with the first sentinel
   std::string text(kCacheMark);
   text.append("\n");
-  for (const auto& manifest : outputs.manifests())
-    text.append("file ").append(signature(files_, manifest)).append(" ").append(manifest).append("\n");
-  for (const auto& folder : outputs.folders()) text.append("folder ").append(folder).append("\n");
-  if (outputs.has_response_files()) text.append("rspfile\n");
+  for (const auto& file : files)
+    text.append("file ").append(signature(files_, file)).append(" ").append(file).append("\n");
+  for (const auto& folder : manifest.folders) text.append("folder ").append(folder).append("\n");
+  if (manifest.has_response_files) text.append("rspfile\n");
   text.append("end\n");
   static_cast<void>(os::write_file_atomically(files_, path, text, std::to_string(gettid()), false));
 }

@@ -13,39 +13,6 @@
 
 namespace hallmark::engine {
 
-/// The folders of all outputs that the text of a build.ninja names, absolute; `folder` is where Ninja runs.
-/// Includes and subninjas are read as well.
-class NinjaOutputs {
- public:
-  enum class Keep : std::uint8_t { folders, paths };
-  NinjaOutputs(os::FileSystem& files, std::string folder, Keep keep = Keep::folders)
-      : files_(files), folder_(std::move(folder)), keep_(keep) {}
-
-  /// Reads build.ninja and what it includes; false if there is none.
-  bool read(const std::string& manifest);
-  const std::set<std::string>& folders() const { return folders_; }
-  /// With Keep::paths: all outputs of edges that run a command, absolute; without those that make the build's
-  /// own files again (`generator`).
-  const std::set<std::string>& paths() const { return paths_; }
-  /// Whether some rule or edge has an rspfile.
-  bool has_response_files() const { return has_response_files_; }
-  /// All files that were read, in order.
-  const std::vector<std::string>& manifests() const { return manifests_; }
-
- private:
-  using Variables = std::vector<std::pair<std::string, std::string>>;
-  void parse(const std::string& text, Variables& variables, int depth);
-
-  os::FileSystem& files_;
-  std::string folder_;
-  Keep keep_;
-  std::set<std::string> folders_;
-  std::set<std::string> paths_;
-  std::set<std::string, std::less<>> generators_;  ///< rules
-  std::vector<std::string> manifests_;
-  bool has_response_files_ = false;
-};
-
 class BuildFolder {
  public:
   /// `cache`: a folder for what was parsed, or empty. `own`: paths that the action itself writes.
@@ -69,7 +36,8 @@ class BuildFolder {
   };
   const Manifest& manifest();
   std::optional<Manifest> cached(const std::string& path) const;
-  void keep(const std::string& path, const NinjaOutputs& outputs) const;
+  Manifest read_manifest(const std::string& kept) const;
+  void keep(const std::string& path, const Manifest& manifest, const std::vector<std::string>& files) const;
   bool exists(const std::string& path) const;
 
   os::FileSystem& files_;

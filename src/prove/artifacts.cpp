@@ -6,7 +6,7 @@
 
 #include "base/limits.h"
 #include "base/path.h"
-#include "engine/build_folder.h"
+#include "prove/internal/ninja_outputs.h"
 
 namespace hallmark::prove {
 namespace {
@@ -70,9 +70,8 @@ bool has_artifact_bytes(os::FileSystem& files, const std::string& path) {
 
 Result<std::vector<std::string>> artifacts_of_build(os::FileSystem& files, const std::string& folder) {
   std::vector<std::string> found;
-  engine::NinjaOutputs ninja(files, folder, engine::NinjaOutputs::Keep::paths);
-  if (ninja.read(path::join(folder, "build.ninja"))) {
-    for (const auto& path : ninja.paths()) {
+  if (const auto ninja = inspect::NinjaManifest::read(files, folder); ninja.has_value()) {
+    for (const auto& path : outputs_of_commands(*ninja, folder)) {
       HALLMARK_TRY(const auto stat, files.lstat(path));
       if (stat && stat->kind == NodeKind::file) found.push_back(path);
     }

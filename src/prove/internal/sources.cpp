@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "base/path.h"
-#include "engine/build_folder.h"
 #include "engine/program_search.h"
 #include "prove/artifacts.h"
+#include "prove/internal/ninja_outputs.h"
 
 namespace hallmark::prove {
 namespace {
@@ -48,17 +48,18 @@ std::set<std::string> written_by_cmake(std::string_view text, const std::string&
 bool Sources::read_ninja(const std::string& folder) {
   const auto names = files_.list(folder);
   if (!names.has_value()) return false;
-  engine::NinjaOutputs ninja(files_, folder, engine::NinjaOutputs::Keep::paths);
+  engine::RealPaths real(files_);
   bool found = false;
   for (const auto& name : *names) {
-    if (name.ends_with(".ninja")) found = ninja.read(path::join(folder, name)) || found;
-  }
-  // Observed paths have no links in them; the manifest's may.
-  engine::RealPaths real(files_);
-  for (const auto& output : ninja.paths()) {
-    named_.insert(
-        path::join(real.of(std::string(path::parent(output))).value_or(std::string(path::parent(output))),
-                   path::base_name(output)));
+    if (!name.ends_with(".ninja")) continue;
+    const auto ninja = inspect::NinjaManifest::read(files_, folder, name);
+    if (!ninja.has_value()) continue;
+    found = true;
+    // Observed paths have no links in them; the manifest's may.
+    for (const auto& output : outputs_of_commands(*ninja, folder)) {
+      const std::string parent(path::parent(output));
+      named_.insert(path::join(real.of(parent).value_or(parent), path::base_name(output)));
+    }
   }
   return found;
 }

@@ -7,127 +7,6 @@
 namespace hallmark::engine {
 namespace {
 
-using Paths = std::set<std::string>;
-
-class NinjaOutputsTest : public test::EngineTest {
- protected:
-  Paths folders(const std::string& manifest) {
-    disk_.put("/b/build.ninja", manifest);
-    NinjaOutputs outputs(disk_, "/b");
-    EXPECT_TRUE(outputs.read("/b/build.ninja"));
-    has_response_files_ = outputs.has_response_files();
-    manifests_ = outputs.manifests();
-    return outputs.folders();
-  }
-  bool has_response_files_ = false;
-  std::vector<std::string> manifests_;
-};
-
-TEST_F(NinjaOutputsTest, FoldersOfAllOutputs) {
-  EXPECT_EQ(folders("rule cc\n"
-                    "  command = cc -o $out $in\n"
-                    "# build comment/x: cc a\n"
-                    "build obj/a.o: cc a.c\n"
-                    "build obj/sub/b.o gen/b.h | implicit/c.h: cc b.c | dep/d.h || order/e.h |@ check/f\n"
-                    "build top: phony obj/a.o\n"
-                    "build /abs/x.o: cc x.c\n"
-                    "build ../out/y.o: cc y.c\n"
-                    "default top\n"),
-            (Paths{"/b/obj", "/b/obj/sub", "/b/gen", "/b/implicit", "/b", "/abs", "/out"}));
-  EXPECT_FALSE(has_response_files_);
-}
-
-TEST_F(NinjaOutputsTest, PathsOfEdgesThatRunSomething) {
-  disk_.put("/b/build.ninja",
-            "build obj/a.o: cc a.c\n"
-            "build gen/b.h | gen/c.h: gen$\n"
-            "  x\n"
-            "build top alias: phony obj/a.o\n"
-            "build last:cc\n"
-            "build nothing\n"
-            "build /r/CMakeLists.txt: phony\n"
-            "build tricky: phony2 a\n"
-            "include more.ninja\n");
-  disk_.put("/b/more.ninja",
-            "build inner.o: cc x\n"
-            "rule again\n"
-            "  command = cmake\n"
-            "  generator = 1\n"
-            "rule cc\n"
-            "  command = cc\n"
-            "build build.ninja: again\n"
-            "build stamp | stamp2: cc\n"
-            "  generator = 1\n");
-  NinjaOutputs outputs(disk_, "/b", NinjaOutputs::Keep::paths);
-  EXPECT_TRUE(outputs.read("/b/build.ninja"));
-  EXPECT_EQ(outputs.paths(), (Paths{"/b/obj/a.o", "/b/gen/b.h", "/b/gen/c.h", "/b/last", "/b/nothing",
-                                    "/b/tricky", "/b/inner.o"}));
-}
-
-TEST_F(NinjaOutputsTest, VariablesAndEscapes) {
-  EXPECT_EQ(
-      folders("dir = one\n"
-              "both=$dir/two\n"
-              "spaced   =   x y\n"
-              "build $dir/a.o: cc a\n"
-              "build ${both}/a.o: cc a\n"
-              "build $dir.d/a.o: cc a\n"
-              "build my$ dir/a$:b.o: cc a\n"
-              "build cost$$/a.o: cc a\n"
-              "build q/$spaced/a.o: cc a\n"
-              "build $unknown/r/a.o: cc a\n"
-              "dir = later\n"
-              "build $dir/a.o: cc a\n"),
-      (Paths{"/b/one", "/b/one/two", "/b/one.d", "/b/my dir", "/b/cost$", "/b/q/x y", "/r", "/b/later"}))
-      << "a value counts from its line on; \"/r\" is absolute once $unknown is nothing";
-}
-
-TEST_F(NinjaOutputsTest, ContinuedLines) {
-  EXPECT_EQ(folders("build one/a.o $\n"
-                    "    two/b.o$\n"
-                    " | three/c.o: cc a $\n"
-                    "    four/in\n"
-                    "dir = fi$\n"
-                    "  ve\n"
-                    "build $dir/x: cc a\n"
-                    "build six/a|seven/b: cc a\n"
-                    "price = 5$$\n"
-                    "build eight/x: cc a\n"),
-            (Paths{"/b/one", "/b/two", "/b/three", "/b/five", "/b/six", "/b/seven", "/b/eight"}));
-}
-
-TEST_F(NinjaOutputsTest, IncludesShareVariablesAndSubninjasHaveTheirOwn) {
-  disk_.put("/b/sub/inc.ninja", "dir = included\n");
-  disk_.put("/b/sub/own.ninja", "build $dir/own/x: cc a\ndir = private\nbuild $dir/x: cc a\n");
-  EXPECT_EQ(folders("where = sub\n"
-                    "include $where/inc.ninja\n"
-                    "subninja $where/own.ninja\n"
-                    "include none.ninja\n"
-                    "build $dir/y: cc a\n"),
-            (Paths{"/b/included", "/b/included/own", "/b/private"}));
-  EXPECT_EQ(manifests_, (std::vector<std::string>{"/b/build.ninja", "/b/sub/inc.ninja", "/b/sub/own.ninja",
-                                                  "/b/none.ninja"}));
-}
-
-TEST_F(NinjaOutputsTest, AFileThatIncludesItselfEnds) {
-  EXPECT_EQ(folders("build a/x: cc a\ninclude build.ninja\n"), Paths{"/b/a"});
-}
-
-TEST_F(NinjaOutputsTest, ResponseFilesOfRulesAndEdges) {
-  (void)folders("rule link\n  command = ld @$out.rsp\n  rspfile = $out.rsp\n  rspfile_content = $in\n");
-  EXPECT_TRUE(has_response_files_);
-  (void)folders("build a: link b\n  rspfile = a.rsp\n");
-  EXPECT_TRUE(has_response_files_);
-  (void)folders("rule link\n  command = ld rspfile\nrspfile = x\n");
-  EXPECT_FALSE(has_response_files_) << "a variable of the file is none of an edge";
-}
-
-TEST_F(NinjaOutputsTest, OddTextIsReadWithoutHarm) {
-  EXPECT_EQ(folders("build\nbuild \n$\n${\nbuild ${: x\nx\n= y\nbuild a/b"), (Paths{"/b/a"}));
-  NinjaOutputs none(disk_, "/b");
-  EXPECT_FALSE(none.read("/b/none.ninja"));
-}
-
 class BuildFolderTest : public test::EngineTest {
  protected:
   BuildFolderTest() {
@@ -219,7 +98,7 @@ TEST_F(BuildFolderTest, WhatWasReadIsKeptUntilAManifestChanges) {
   (void)disk_.make_folder("/cache", 0755);
   cache_ = "/cache";
   disk_.put("/r/b/rules.ninja", "rule link\n  rspfile = x\n");
-  disk_.put("/r/b/build.ninja", "include rules.ninja\nbuild obj/a.o: cc a.c\n");
+  disk_.put("/r/b/build.ninja", "include rules.ninja\nbuild obj/a.o: link a.c\n");
   start_ns_ = clock_.now_ns() + 1;
   EXPECT_TRUE(writes_into("/r/b/obj"));
   ASSERT_EQ(disk_.files_below("/cache").size(), 1u);

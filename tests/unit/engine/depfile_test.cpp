@@ -442,7 +442,7 @@ class ResponseFileTest : public DepfileTest {
     command_.argv = {"g++", "@a.rsp"};
     options_.build_folder = "/r";
     disk_.put("/r/a.rsp", "-c a.cpp -o a.o");
-    disk_.put("/r/build.ninja", "rule cc\n  rspfile = $out.rsp\n");
+    disk_.put("/r/build.ninja", "rule cc\n  rspfile = $out.rsp\nbuild a.o: cc a.cpp\n");
     runner_.script = [this](Play& play) {
       compile(play);
       (void)play.read("/r/a.rsp");
