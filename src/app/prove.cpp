@@ -36,9 +36,9 @@ std::string why_unread(const Error& error) {
 /// Collects proofs of one Prover.
 class Judge {
  public:
-  static Result<std::unique_ptr<Judge>> open(const Session& session) {
+  static Result<std::unique_ptr<Judge>> open(const Session& session, Accept accept = Accept::records) {
     HALLMARK_TRY(auto store, open_store(session));
-    return std::unique_ptr<Judge>(new Judge(session, std::move(store)));
+    return std::unique_ptr<Judge>(new Judge(session, std::move(store), accept));
   }
 
   void add(const std::string& artifact) {
@@ -81,11 +81,12 @@ class Judge {
   }
 
  private:
-  Judge(const Session& session, std::unique_ptr<store::LocalStore> store)
+  Judge(const Session& session, std::unique_ptr<store::LocalStore> store, Accept accept)
       : session_(session),
         store_(std::move(store)),
         machine_(engine::this_machine(session.files, session.clock)),
-        prover_({session.files, *store_, *machine_, session.environment, ::getuid()}) {}
+        prover_(
+            {session.files, *store_, *machine_, session.environment, ::getuid(), accept == Accept::weaker}) {}
 
   /// Not in any tree: an interpreter may lie in a checkout of its own.
   bool lies_in_tree(const std::string& file) const {
@@ -113,8 +114,8 @@ std::string real_or_spelled(const Session& session, const std::string& spelled) 
   return engine::real_path(session.files, absolute).value_or(std::move(absolute));
 }
 
-Result<Proofs> prove(const Session& session, const std::vector<std::string>& artifacts) {
-  HALLMARK_TRY(auto judge, Judge::open(session));
+Result<Proofs> prove(const Session& session, const std::vector<std::string>& artifacts, Accept accept) {
+  HALLMARK_TRY(auto judge, Judge::open(session, accept));
   for (const auto& artifact : artifacts) judge->add(real_or_spelled(session, artifact));
   return judge->result();
 }
@@ -125,13 +126,13 @@ Result<Proofs> prove_loaded(const Session& session, const std::vector<std::strin
   return judge->result();
 }
 
-Result<Proofs> prove_build(const Session& session, const std::string& folder) {
+Result<Proofs> prove_build(const Session& session, const std::string& folder, Accept accept) {
   const auto real = real_or_spelled(session, folder);
   HALLMARK_TRY(const auto artifacts, prove::artifacts_of_build(session.files, real));
   if (artifacts.empty())
     return fail({ErrorKind::invalid, real + " holds no artifact yet",
                  "build first: what is not there cannot be judged"});
-  HALLMARK_TRY(auto judge, Judge::open(session));
+  HALLMARK_TRY(auto judge, Judge::open(session, accept));
   for (const auto& artifact : artifacts) judge->add(artifact);
   return judge->result();
 }

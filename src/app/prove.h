@@ -16,19 +16,27 @@ struct Proofs {
   std::size_t others = 0;  ///< files of a process that are not judged
 };
 
+/// What makes an artifact fresh.
+enum class Accept : std::uint8_t {
+  records,  ///< of hallmark, of each step
+  weaker,   ///< of steps without a record: Ninja's graph and logs, #include lines, and times of files
+};
+
 /// `spelled` from the working folder, with every link resolved if it exists.
 std::string real_or_spelled(const Session& session, const std::string& spelled);
 
 /// One proof for each of `artifacts`, as spelled. What cannot be read is unknown, with the reason. With
 /// --root (or HALLMARK_ROOT) the inputs are looked for in that tree; else where each artifact was made, and
 /// in the trees around it and around the working folder. Executes nothing.
-Result<Proofs> prove(const Session& session, const std::vector<std::string>& artifacts);
+Result<Proofs> prove(const Session& session, const std::vector<std::string>& artifacts,
+                     Accept accept = Accept::records);
 
 /// Of those of `files` (absolute) that a recorded command made or that lie below the session's root.
 Result<Proofs> prove_loaded(const Session& session, const std::vector<std::string>& files);
 
 /// Of each artifact of a build folder of Ninja or Make. Errors: invalid (it is none).
-Result<Proofs> prove_build(const Session& session, const std::string& folder);
+Result<Proofs> prove_build(const Session& session, const std::string& folder,
+                           Accept accept = Accept::records);
 
 /// Of each file that a process executes code from: those that a recorded command made, and those below the
 /// session's root. The bytes that count are those that are mapped, also where their name

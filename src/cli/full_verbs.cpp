@@ -79,9 +79,10 @@ int verify(const Parsed& parsed, const app::Session& session) {
     complain(formatted("--pid wants the number of a process, not `{}`", parsed.value("--pid")));
     return kUsage;
   }
-  const auto found = of_build     ? app::prove_build(session, std::string(parsed.value("--build-dir")))
+  const auto accept = parsed.has("--weak") ? app::Accept::weaker : app::Accept::records;
+  const auto found = of_build ? app::prove_build(session, std::string(parsed.value("--build-dir")), accept)
                      : of_process ? app::prove_process(session, process)
-                                  : app::prove(session, operands_of(parsed));
+                                  : app::prove(session, operands_of(parsed), accept);
   if (!found.has_value()) return refuse(found.error());
   if (found->proofs.empty()) {
     if (parsed.has("--json")) return show(verdicts_json(*found), kNegative);

@@ -26,6 +26,7 @@ std::string command_text(const Step& step) {
   std::string line;
   for (const auto& word : step.argv) line.append(line.empty() ? "" : " ").append(word);
   if (line.empty()) return "a command that is no longer known";
+  if (!step.is_recorded) line += " (not recorded)";
   if (line.size() <= kShownCommandBytes) return line;
   constexpr std::size_t kHalf = kShownCommandBytes / 2;
   return line.substr(0, kHalf) + " ... " + line.substr(line.size() - kHalf);
@@ -35,9 +36,19 @@ bool is_in_tree(const std::string& path, const Step& step) {
   return !step.root.empty() && path::is_within(path, step.root);
 }
 
+/// Whether a step in its chain (to the cause, if it is stale) was not recorded.
+bool is_weaker(const Steps& steps, const Proof& proof) {
+  const auto chain = proof.verdict == Verdict::stale ? chain_to_cause(steps, proof) : steps_of(steps, proof);
+  return std::any_of(chain.begin(), chain.end(),
+                     [&](std::size_t index) { return !steps[index].is_recorded; });
+}
+
 /// Of a copy: what it is one of.
 std::string origin_text(const Steps& steps, const Proof& proof, const std::string& cwd) {
-  if (!proof.step || steps[*proof.step].output == proof.artifact) return {};
+  if (!proof.step) return {};
+  if (proof.verdict != Verdict::unknown && is_weaker(steps, proof))
+    return " (weaker evidence: not recorded; by Ninja's graph and logs, #include lines, file times)";
+  if (steps[*proof.step].output == proof.artifact) return {};
   return formatted(" (made as {})", near(steps[*proof.step].output, cwd));
 }
 
@@ -53,7 +64,7 @@ std::string chain_text(const Steps& steps, const Proof& proof, const std::string
   const Step& cause = steps[chain.back()];
   std::string text =
       formatted("  {}\n", proof.verdict == Verdict::stale ? model::sentence(cause.differences.front())
-                                                          : cause.doubts.front());
+                                                          : std::string(doubt_of(cause)));
   for (auto step = chain.rbegin(); step != chain.rend(); ++step)
     text += formatted("  {} {} -> {}\n", step == chain.rbegin() ? "used by" : "then by",
                       command_text(steps[*step]), near(steps[*step].output, cwd));
@@ -69,16 +80,23 @@ Json reasons_json(const std::vector<model::Reason>& reasons) {
   return list;
 }
 
+Json doubts_json(const Step& step) {
+  if (step.doubts.empty() && step.verdict == Verdict::unknown && !step.is_recorded)
+    return Json::array({doubt_of(step)});
+  return step.doubts;
+}
+
 Json step_json(const Step& step) {
   return {{"output", step.output},
           {"command", step.argv},
           {"cwd", step.cwd},
           {"root", step.root},
-          {"strong_key", step.strong.hex()},
+          {"recorded", step.is_recorded},
+          {"strong_key", step.is_recorded ? Json(step.strong.hex()) : Json(nullptr)},
           {"made_ns", step.made_ns},
           {"verdict", name_of(step.verdict)},
           {"differences", reasons_json(step.differences)},
-          {"doubts", step.doubts}};
+          {"doubts", doubts_json(step)}};
 }
 
 /// Draws one artifact's tree.
@@ -207,7 +225,7 @@ std::string differences_text(const app::Proofs& found, const std::string& cwd) {
       text += formatted("  {}\n    used by {}\n", model::sentence(difference), command_text(step));
     for (const auto& doubt : step.doubts)
       text += formatted("  unknown: {}\n    used by {}\n", doubt, command_text(step));
-    if (step.verdict == Verdict::stale)
+    if (would_run_again(found.steps, index))
       reruns += formatted("  {}\n    {}\n", near(step.output, cwd), command_text(step));
   }
   if (!reruns.empty()) text += "would be made again:\n" + reruns;

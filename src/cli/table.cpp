@@ -41,7 +41,12 @@ constexpr std::array kWhyFlags = {
 constexpr std::array kVerifyArtifactFlags = {
     Flag{"--build-dir", "DIR",
          "Every artifact of a build folder of Ninja or Make; names those that are not fresh"},
-    Flag{"--pid", "P", "Every file from which a running process executes code"}, kTree, kJson};
+    Flag{"--pid", "P", "Every file from which a running process executes code"},
+    Flag{
+        "--weak", "",
+        "What nobody recorded is FRESH if Ninja's graph and logs, #include lines and file times show nothing "
+        "newer; without this it is UNKNOWN then"},
+    kTree, kJson};
 constexpr std::array kTestFlags = {
     Flag{"--covers", "FILE", "Something that was loaded must be made of this source", true},
     Flag{"--must-load", "LIB", "This library must have been loaded, not another copy", true},
@@ -75,17 +80,22 @@ constexpr std::array kVerbs = {
          "--depfile) are replayed; other programs only with --output or --cache.\n\n"
          "Silent unless something is wrong. If only the cache is at fault, the command still runs.",
          kRunFlags},
-    Verb{"verify",
-         Operands::any,
-         "[ARTIFACT...]",
-         {},
-         "Say whether artifacts are what today's sources give",
-         "FRESH: each input of each command in the chain, down to the sources, is what it was. STALE: one "
-         "differs; it is named, with the commands that lead from it to the artifact. UNKNOWN: it cannot be "
-         "told, and why. Nothing is executed.\n\n"
-         "Works for whatever `hallmark run` made, for copies of it, and with the build folder gone. Exit "
-         "code 0: all are fresh; 1: one is not.",
-         kVerifyArtifactFlags},
+    Verb{
+        "verify",
+        Operands::any,
+        "[ARTIFACT...]",
+        {},
+        "Say whether artifacts are what today's sources give",
+        "FRESH: each input of each command in the chain, down to the sources, is what it was. STALE: one "
+        "differs; it is named, with the commands that lead from it to the artifact. UNKNOWN: it cannot be "
+        "told, and why. Nothing is executed.\n\n"
+        "Works for whatever `hallmark run` made, for copies of it, and with the build folder gone. In a "
+        "Ninja "
+        "build that hallmark did not make, Ninja's own graph and logs, #include lines and the times of files "
+        "are looked at: weaker evidence, which finds what is STALE and proves nothing FRESH (but see "
+        "--weak).\n\n"
+        "Exit code 0: all are fresh; 1: one is not.",
+        kVerifyArtifactFlags},
     Verb{"test",
          Operands::command,
          "[--] CMD...",

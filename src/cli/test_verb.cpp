@@ -43,7 +43,10 @@ std::string json_of(const app::TestResult& result) {
     Json doubts = Json::array();
     if (!proof.doubt.empty()) doubts.push_back(proof.doubt);
     for (const auto index : chain_to_cause(result.steps, proof)) {
-      for (const auto& doubt : result.steps[index].doubts) doubts.push_back(doubt);
+      const auto& step = result.steps[index];
+      for (const auto& doubt : step.doubts) doubts.push_back(doubt);
+      if (step.doubts.empty() && proof.verdict == Verdict::unknown && !step.is_recorded)
+        doubts.push_back(std::string(doubt_of(step)));
     }
     loaded.push_back(
         {{"artifact", proof.artifact}, {"verdict", name_of(proof.verdict)}, {"doubts", std::move(doubts)}});

@@ -120,6 +120,8 @@ std::string_view name_of(ReasonCode code) {
     HALLMARK_CODE(waited);
     HALLMARK_CODE(ccache_bypassed);
     HALLMARK_CODE(tier_degraded);
+    HALLMARK_CODE(newer_than_output);
+    HALLMARK_CODE(command_not_run);
 #undef HALLMARK_CODE
   }
   return "unknown";
@@ -253,6 +255,11 @@ std::string sentence(const Reason& r) {
       return "ccache stands before the compiler on PATH: it was told to do nothing (CCACHE_DISABLE=1)";
     case ReasonCode::tier_degraded:
       return with_detail(formatted("observed with {} instead of a better way", s), r.before);
+
+    case ReasonCode::newer_than_output:
+      return formatted("{} is newer than {} ({} names it)", s, r.before, r.after);
+    case ReasonCode::command_not_run:
+      return formatted("{} was made by another command than the build's of today", s);
   }
   return with_detail(formatted("reason {}", static_cast<unsigned>(r.code)), s);
 }

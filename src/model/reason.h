@@ -72,6 +72,10 @@ enum class ReasonCode : std::uint16_t {
   waited = 83,            ///< an equal command was running; subject: its process
   ccache_bypassed = 84,   ///< a ccache link on PATH was run with CCACHE_DISABLE=1
   tier_degraded = 85,     ///< subject: the tier; before: why a better one did not work
+
+  // What a build tool's own graph and logs show of a step that nobody recorded.
+  newer_than_output = 100,  ///< subject: what is read; before: the output; after: who says that it is read
+  command_not_run = 101,    ///< subject: an output that another command made than the build's of today
 };
 
 /// Stands in `before` or `after` for a value that is not there (an unset variable, an argument past the end);

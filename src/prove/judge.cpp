@@ -70,7 +70,16 @@ bool Prover::judge_input(Case& run, const Asked& asked) {
     steps_[run.index].inputs.push_back({path, maker});
   }
   if (!maker && !is_doubted) {
-    if (const auto why = why_no_source(run, asked)) doubt(path + ": " + *why);
+    if (const auto why = why_no_source(run, asked)) {
+      const auto weighed = weigh(path, run.depth + 1);
+      if (!weighed) {
+        doubt(path + ": " + *why);
+      } else if (!judged_[*weighed]) {
+        doubt(path + " is made of what it makes");
+      } else {
+        steps_[run.index].inputs.back().step = weighed;
+      }
+    }
   }
   if (asked.now == asked.before) return true;
   const auto is_own_output = [&](const model::RecordedOutput& output) {

@@ -30,7 +30,9 @@ struct Input {
 
 struct Step {
   digest::Key strong;
-  std::string output;             ///< absolute: the file through which the chain leads here
+  std::string output;  ///< absolute: the file through which the chain leads here
+  /// False: nobody recorded it; it is judged by the build tool's own graph and logs, and by times.
+  bool is_recorded = true;
   std::vector<std::string> argv;  ///< for people: with today's folders
   std::string cwd;
   std::string root;                        ///< of the tree that was compared; empty: none
@@ -54,6 +56,16 @@ using Steps = std::vector<Step>;
 /// From the artifact's step to the first one that has a difference of its own (a doubt, if the verdict is
 /// unknown); empty if there is none.
 std::vector<std::size_t> chain_to_cause(const Steps& steps, const Proof& proof);
+
+/// The first doubt of a step that is unknown by itself, or that nobody recorded it; empty: it has none.
+std::string_view doubt_of(const Step& step);
+
+/// Whether a stale step's command must run again. What nobody recorded need not when only a shared library
+/// changes: the names in it were linked, and the library is loaded as it is.
+bool would_run_again(const Steps& steps, std::size_t index);
+
+/// "libattn.so", "libattn.so.2".
+bool is_shared_library(std::string_view path);
 
 /// All steps in the artifact's chain, each once, the artifact's own first.
 std::vector<std::size_t> steps_of(const Steps& steps, const Proof& proof);

@@ -10,6 +10,7 @@
 #include "prove/internal/case.h"
 #include "prove/internal/places.h"
 #include "prove/internal/today.h"
+#include "prove/internal/unrecorded.h"
 
 namespace hallmark::prove {
 namespace {
@@ -25,7 +26,7 @@ constexpr const char* kNobody =
 
 }  // namespace
 
-Prover::Prover(Tools tools) : tools_(tools) {}
+Prover::Prover(Tools tools) : tools_(tools), unrecorded_(std::make_unique<Unrecorded>(tools.files)) {}
 Prover::~Prover() = default;
 
 Today& Prover::today_at(const model::Places& places, bool same_user) {
@@ -85,6 +86,11 @@ Result<Proof> Prover::prove(const std::string& artifact, const Trees& trees, con
   if (makers.empty()) {
     HALLMARK_TRY(makers, tools_.store.makers_of(hashed.digest));
     if (makers.empty()) {
+      if (bytes.empty()) proof.step = weigh(artifact, 0);
+      if (proof.step) {
+        proof.verdict = steps_[*proof.step].verdict;
+        return proof;
+      }
       HALLMARK_TRY(const auto last, tools_.store.last_maker_at(place));
       proof.doubt = !last          ? kNobody
                     : last->strong ? "a recorded command made this file, but not these bytes: changed since "
@@ -171,17 +177,22 @@ std::size_t Prover::step(const Origin& origin, const std::string& output, std::s
     judge(run);
   }
 
+  finish_step(index);
+  return index;
+}
+
+/// All its inputs are known: the verdict.
+void Prover::finish_step(std::size_t index) {
   auto& step = steps_[index];
-  step.verdict = !step.differences.empty() ? Verdict::stale
-                 : !step.doubts.empty()    ? Verdict::unknown
-                                           : Verdict::fresh;
+  step.verdict = !step.differences.empty()                                             ? Verdict::stale
+                 : !step.doubts.empty() || !(step.is_recorded || tools_.accept_weaker) ? Verdict::unknown
+                                                                                       : Verdict::fresh;
   for (const auto& input : step.inputs) {
     if (step.verdict == Verdict::stale) break;
     if (input.step && steps_[*input.step].verdict != Verdict::fresh)
       step.verdict = steps_[*input.step].verdict;
   }
   judged_[index] = true;
-  return index;
 }
 
 }  // namespace hallmark::prove

@@ -8,6 +8,8 @@
 // Who made a file is looked up by its bytes and its absolute path: the last run or replay that put these
 // bytes there, with the folders that it had. The command is judged as it was recorded; that a build would now
 // run it with other words (another flag, another response file) is not seen.
+//
+// A step that nobody recorded is weighed by what its build tool knows (weigh.cpp); that shows staleness only.
 #pragma once
 
 #include <map>
@@ -25,6 +27,8 @@
 namespace hallmark::prove {
 
 class Today;
+class Unrecorded;
+struct BuildEdge;
 
 /// The trees in which the inputs of an artifact are looked for.
 struct Trees {
@@ -43,6 +47,7 @@ class Prover {
     engine::Machine& machine;
     const model::Environment& environment;  ///< for values that are no places: USER and the like
     std::uint32_t uid = 0;                  ///< of whoever asks
+    bool accept_weaker = false;  ///< a step that nobody recorded is fresh if nothing speaks against it
   };
 
   explicit Prover(Tools tools);
@@ -68,6 +73,7 @@ class Prover {
   using Makers = std::vector<store::DerivationStore::Maker>;
   struct Case;
   struct Asked;
+  struct Scales;
 
   std::optional<std::size_t> best_of(const Makers& makers, const std::optional<std::string>& root,
                                      const std::string& output, std::size_t depth, const digest::Key* reader);
@@ -81,6 +87,11 @@ class Prover {
   std::optional<std::string> why_no_source(Case& run, const Asked& asked);
   bool is_source_of_copy(const Makers& makers, const std::string& path);
   bool is_of_same_command(const Asked& asked, std::size_t maker);
+  void finish_step(std::size_t index);
+  std::optional<std::size_t> weigh(const std::string& output, std::size_t depth);
+  void weigh_edge(Scales& scales);
+  void weigh_input(Scales& scales, const std::string& path, std::string who);
+  std::optional<std::size_t> recorded_or_weighed(const std::string& path, std::size_t depth);
   const model::Places* logged_places(const digest::Key& key);
   Today& today_at(const model::Places& places, bool same_user);
 
@@ -90,6 +101,8 @@ class Prover {
   std::map<Origin, std::size_t> known_;
   std::map<digest::Key, std::optional<model::Places>> places_;
   std::map<std::pair<model::Places, bool>, std::unique_ptr<Today>> todays_;
+  std::unique_ptr<Unrecorded> unrecorded_;
+  std::map<const BuildEdge*, std::size_t> weighed_;
 };
 
 }  // namespace hallmark::prove

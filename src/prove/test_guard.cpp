@@ -61,6 +61,17 @@ bool is_stale_by_itself(const Steps& steps, std::size_t index, const std::set<st
   });
 }
 
+std::string remedy_of(const Step& cause, const std::string& artifact) {
+  const auto& reason = cause.differences.front();
+  // A build that does not compare the file has no work to do.
+  const bool is_unknown_to_build =
+      reason.code == model::ReasonCode::newer_than_output && reason.after.find(':') != std::string::npos;
+  if (is_unknown_to_build)
+    return "the build does not know that it reads this file: remove " + cause.output +
+           " and build again; hallmark audit " + cause.cwd + " names all such files";
+  return "build it again, then test; hallmark why --stale " + artifact;
+}
+
 void check_proofs(const TestRun& run, const Steps& steps, std::vector<Refusal>& found) {
   std::set<std::string> fresh;
   for (const auto& proof : run.proofs) {
@@ -73,7 +84,7 @@ void check_proofs(const TestRun& run, const Steps& steps, std::vector<Refusal>& 
     found.push_back(
         {Refusal::Kind::stale,
          proof.artifact + " is stale: " + model::sentence(steps[chain.back()].differences.front()),
-         "build it again, then test; hallmark why --stale " + proof.artifact});
+         remedy_of(steps[chain.back()], proof.artifact)});
   }
 }
 

@@ -129,7 +129,9 @@ build out/libunit.so: link out/unit.o out/other.o
         self.ninja()
         told = self.told("out/libunit.so")
         self.assertEqual("UNKNOWN", told["verdict"])
-        self.assertIn("gen.h", told["chain"][-1]["doubts"][0])
+        self.assertTrue(told["chain"][-1]["output"].endswith("gen.h"), told["chain"][-1])
+        self.assertFalse(told["chain"][-1]["recorded"])
+        self.assertIn("nobody recorded it", told["chain"][-1]["doubts"][0])
         self.write("include/unit.h", "#define UNIT 2\n")
         self.assertEqual(["STALE"], self.verdicts("out/libunit.so"), "whatever is not known besides")
 

@@ -103,7 +103,7 @@ class ProofTest : public ::testing::Test {
   /// As another process would see it.
   prove::Proof proof_of(const std::string& artifact, const prove::Trees& trees = {}) {
     store_ = store::LocalStore::open(disk_, clock_, "/store").value();
-    prove::Prover prover({disk_, *store_, machine_, environment_, uid_});
+    prove::Prover prover({disk_, *store_, machine_, environment_, uid_, accept_weaker_});
     auto proof = prover.prove(artifact, trees);
     EXPECT_TRUE(proof.has_value());
     steps_ = prover.steps();
@@ -123,7 +123,7 @@ class ProofTest : public ::testing::Test {
     } else if (proof.verdict == prove::Verdict::stale) {
       lines.push_back(model::sentence(steps_[chain.back()].differences.front()));
     } else if (proof.verdict == prove::Verdict::unknown) {
-      lines.push_back(steps_[chain.back()].doubts.front());
+      lines.emplace_back(doubt_of(steps_[chain.back()]));
     }
     return lines;
   }
@@ -132,6 +132,7 @@ class ProofTest : public ::testing::Test {
   FakeFileSystem disk_{clock_};
   FakeMachine machine_;
   std::uint32_t uid_ = 1000;
+  bool accept_weaker_ = false;
   model::Environment environment_ = {{"HOME", "/home/u"}, {"USER", "u"}};
   model::Places places_;
   std::unique_ptr<store::LocalStore> store_;

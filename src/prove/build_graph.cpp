@@ -1,0 +1,172 @@
+#include "prove/build_graph.h"
+
+#include <unordered_set>
+
+#include "base/path.h"
+#include "engine/make_text.h"
+#include "engine/program_search.h"
+#include "inspect/ninja_logs.h"
+#include "inspect/ninja_manifest.h"
+
+namespace hallmark::prove {
+namespace {
+
+constexpr std::size_t kLogBytes = std::size_t{1} << 30;
+constexpr std::size_t kDepfileBytes = 64u << 20;
+
+bool exists(os::FileSystem& files, const std::string& path) {
+  const auto stat = files.stat(path);
+  return stat.has_value() && stat->has_value();
+}
+
+}  // namespace
+
+class GraphReader {
+ public:
+  GraphReader(os::FileSystem& files, const std::string& folder) : files_(files), real_(files) {
+    graph_.folder_ = folder;
+  }
+
+  Result<BuildGraph> read() {
+    auto manifest = inspect::NinjaManifest::read(files_, graph_.folder_);
+    if (!manifest.has_value()) {
+      if (manifest.error().kind != ErrorKind::not_found) return fail(std::move(manifest).error());
+      return fail({ErrorKind::invalid, graph_.folder_ + " is no build folder of Ninja: it has no build.ninja",
+                   "name the folder in which ninja runs"});
+    }
+    for (const auto& path : manifest->files()) {
+      if (!exists(files_, path)) graph_.complaints_.push_back(path + " is included and is not there");
+    }
+    read_logs();
+    graph_.edges_.reserve(manifest->edges().size());
+    for (const auto& edge : manifest->edges()) add(*manifest, edge);
+    return std::move(graph_);
+  }
+
+ private:
+  void read_logs() {
+    const auto read = [&](const char* name, auto parse) -> decltype(parse(std::string_view())) {
+      const auto path = path::join(graph_.folder_, name);
+      HALLMARK_TRY(const auto bytes, os::read_file(files_, path, kLogBytes));
+      auto parsed = parse(std::string_view(bytes));
+      if (!parsed.has_value()) graph_.complaints_.push_back(path + ": " + parsed.error().what);
+      return parsed;
+    };
+    if (auto log = read(".ninja_log", inspect::parse_ninja_log); log.has_value()) log_ = *std::move(log);
+    if (auto deps = read(".ninja_deps", inspect::parse_ninja_deps); deps.has_value())
+      deps_ = *std::move(deps);
+  }
+
+  /// Without links in its folder.
+  std::string absolute(const std::string& path) {
+    const auto whole = inspect::ninja_path(path::join(graph_.folder_, path));
+    const std::string parent(path::parent(whole));
+    const auto [known, is_new] = folders_.try_emplace(parent);
+    if (is_new) known->second = real_.of(parent).value_or(parent);
+    return path::join(known->second, path::base_name(whole));
+  }
+
+  std::vector<std::string> absolute(const std::vector<std::string>& paths) {
+    std::vector<std::string> all;
+    all.reserve(paths.size());
+    for (const auto& path : paths) all.push_back(absolute(path));
+    return all;
+  }
+
+  void add(const inspect::NinjaManifest& manifest, const inspect::NinjaEdge& edge) {
+    BuildEdge made;
+    made.outputs = absolute(edge.outputs);
+    made.inputs = absolute(edge.inputs);
+    for (const auto& path : edge.implicit_inputs) made.inputs.push_back(absolute(path));
+    made.order_only = absolute(edge.order_only);
+    if (!edge.is_phony()) {
+      made.command = manifest.value(edge, "command");
+      made.is_generator = !manifest.value(edge, "generator").empty();
+      add_log(manifest, edge, made);
+      add_notes(manifest, edge, made);
+    }
+    for (const auto& output : made.outputs) graph_.makers_.emplace(output, graph_.edges_.size());
+    graph_.edges_.push_back(std::move(made));
+  }
+
+  void add_log(const inspect::NinjaManifest& manifest, const inspect::NinjaEdge& edge, BuildEdge& made) {
+    const auto found = log_.outputs.find(edge.outputs.front());
+    if (found == log_.outputs.end()) return;
+    made.logged_ns = found->second.mtime_ns;
+    const auto response = manifest.value(edge, "rspfile_content");
+    made.is_logged_command = log_.is_made_by(
+        found->second, response.empty() ? made.command : made.command + ";rspfile=" + response);
+  }
+
+  void add_notes(const inspect::NinjaManifest& manifest, const inspect::NinjaEdge& edge, BuildEdge& made) {
+    const auto depfile = manifest.value(edge, "depfile");
+    if (!depfile.empty()) made.depfile = absolute(depfile);
+    if (!manifest.value(edge, "deps").empty()) {
+      for (const auto& output : edge.outputs) {
+        const auto found = deps_.outputs.find(output);
+        if (found == deps_.outputs.end()) continue;
+        made.has_notes = true;
+        for (const auto path : found->second.paths) made.noted.push_back(absolute(deps_.paths[path]));
+      }
+      return;
+    }
+    if (depfile.empty()) return;
+    const auto text = os::read_file(files_, made.depfile, kDepfileBytes);
+    if (!text.has_value()) return;
+    const auto rules = engine::parse_make_text(*text);
+    if (!rules) {
+      graph_.complaints_.push_back(made.depfile + " is no dependency file");
+      return;
+    }
+    made.has_notes = true;
+    for (const auto& rule : rules->rules) {
+      for (const auto& path : rule.prerequisites) made.noted.push_back(absolute(path));
+    }
+  }
+
+  os::FileSystem& files_;
+  engine::RealPaths real_;
+  BuildGraph graph_;
+  inspect::NinjaLog log_;
+  inspect::NinjaDeps deps_;
+  std::unordered_map<std::string, std::string> folders_;
+};
+
+Result<BuildGraph> BuildGraph::read(os::FileSystem& files, const std::string& folder) {
+  return GraphReader(files, folder).read();
+}
+
+const BuildEdge* BuildGraph::maker_of(const std::string& path) const {
+  const auto found = makers_.find(path);
+  return found == makers_.end() ? nullptr : &edges_[found->second];
+}
+
+std::vector<std::string> BuildGraph::without_phony(const std::vector<std::string>& paths) const {
+  std::vector<std::string> found;
+  std::unordered_set<std::string> seen;
+  std::vector<std::string> waiting(paths.rbegin(), paths.rend());
+  while (!waiting.empty()) {
+    const auto path = std::move(waiting.back());
+    waiting.pop_back();
+    if (!seen.insert(path).second) continue;
+    const auto* edge = maker_of(path);
+    if (edge == nullptr || !edge->is_phony() || edge->inputs.empty()) {
+      // A phony edge without inputs only says that the file may be missing.
+      found.push_back(path);
+      continue;
+    }
+    waiting.insert(waiting.end(), edge->inputs.rbegin(), edge->inputs.rend());
+  }
+  return found;
+}
+
+std::optional<std::string> ninja_folder_above(os::FileSystem& files, std::string_view folder) {
+  while (!folder.empty()) {
+    if (exists(files, path::join(folder, "build.ninja"))) return std::string(folder);
+    if (folder == "/") break;
+    folder = path::parent(folder);
+  }
+  return std::nullopt;
+}
+
+}  // namespace hallmark::prove

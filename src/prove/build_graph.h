@@ -1,0 +1,66 @@
+// BuildGraph: what a build tool itself knows of a build: for each edge what it compares, and what it
+// remembers of the last time. Read from its files; nothing is executed.
+//
+// Of Ninja: build.ninja, .ninja_log, .ninja_deps, and the dependency files that Ninja reads anew each time.
+// Of anything else: compile_commands.json, whose edges have no inputs but their source and the dependency
+// file that the compiler wrote.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "os/file_system.h"
+
+namespace hallmark::prove {
+
+/// All paths are absolute; links in their folders are resolved, as those of observed paths are.
+struct BuildEdge {
+  std::vector<std::string> outputs;
+  std::vector<std::string> inputs;      ///< explicit and implicit: a newer one starts the command again
+  std::vector<std::string> order_only;  ///< merely made first
+  std::vector<std::string> noted;       ///< what the compiler wrote down that it read; compared like inputs
+  bool has_notes = false;
+  std::string command;  ///< for /bin/sh; empty: phony
+  std::string depfile;  ///< empty: none
+  bool is_generator = false;
+  std::optional<std::int64_t> logged_ns;  ///< the time that the tool noted when it made the outputs
+  std::optional<bool> is_logged_command;  ///< whether this very command made them; nullopt: not known
+
+  bool is_phony() const { return command.empty(); }
+};
+
+class BuildGraph {
+ public:
+  enum class Tool : std::uint8_t { ninja, compile_commands };
+
+  /// Errors: invalid (no build is described there), io.
+  static Result<BuildGraph> read(os::FileSystem& files, const std::string& folder);
+
+  Tool tool() const { return tool_; }
+  const std::string& folder() const { return folder_; }
+  const std::vector<BuildEdge>& edges() const { return edges_; }
+  /// The edge that makes a file (absolute, links in its folder resolved).
+  const BuildEdge* maker_of(const std::string& path) const;
+  /// Files that stand for inputs behind phony edges: each input that is no output, or that a command makes.
+  std::vector<std::string> without_phony(const std::vector<std::string>& paths) const;
+  /// What could not be read, for a person.
+  const std::vector<std::string>& complaints() const { return complaints_; }
+
+ private:
+  friend class GraphReader;
+  Tool tool_ = Tool::ninja;
+  std::string folder_;
+  std::vector<BuildEdge> edges_;
+  std::unordered_map<std::string, std::size_t> makers_;
+  std::vector<std::string> complaints_;
+};
+
+/// The nearest folder at or above `folder` with a build.ninja.
+std::optional<std::string> ninja_folder_above(os::FileSystem& files, std::string_view folder);
+
+}  // namespace hallmark::prove

@@ -1,0 +1,131 @@
+// How the Prover weighs a step that nobody recorded: by the build tool's own graph and logs, the times of
+// files, and #include lines. That can show that something is stale. It cannot show that it is fresh: what the
+// tool does not know of is not looked at, and times lie.
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/limits.h"
+#include "base/path.h"
+#include "prove/internal/shell_words.h"
+#include "prove/internal/unrecorded.h"
+#include "prove/prover.h"
+
+namespace hallmark::prove {
+namespace {
+
+model::Reason newer(const std::string& input, const std::string& output, std::string who) {
+  return {model::ReasonCode::newer_than_output, input, output, std::move(who)};
+}
+
+}  // namespace
+
+/// One edge that is being weighed.
+struct Prover::Scales {
+  std::size_t index;  ///< into steps_
+  const BuildGraph& graph;
+  const BuildEdge& edge;
+  std::string output;
+  std::int64_t made_ns;     ///< what is newer came after it
+  std::int64_t changed_ns;  ///< when the output's node last changed
+  std::size_t depth;
+  std::unordered_set<std::string> seen{};  ///< inputs that were weighed
+};
+
+std::optional<std::size_t> Prover::weigh(const std::string& output, std::size_t depth) {
+  const auto* graph = unrecorded_->graph_around(output);
+  const auto* edge = graph == nullptr ? nullptr : graph->maker_of(output);
+  if (edge == nullptr || edge->is_phony() || edge->is_generator) return std::nullopt;
+  const auto [known, is_new] = weighed_.try_emplace(edge, steps_.size());
+  const auto index = known->second;
+  if (!is_new) return index;
+  steps_.emplace_back();
+  judged_.push_back(false);
+  auto& step = steps_[index];
+  step.is_recorded = false;
+  step.output = output;
+  step.cwd = graph->folder();
+  step.root = unrecorded_->tree_of(*graph);
+  for (const auto& words : shell_commands(edge->command)) {
+    if (words.front() == ":") continue;
+    if (!step.argv.empty()) step.argv.emplace_back("&&");
+    step.argv.insert(step.argv.end(), words.begin(), words.end());
+  }
+  const auto stat = unrecorded_->stat(output);
+  if (depth >= limits::kDerivationSteps) {
+    step.doubts.emplace_back("its chain is longer than kDerivationSteps");
+  } else if (!stat) {
+    step.differences.push_back({model::ReasonCode::vanished, output, {}, {}});
+  } else {
+    const auto made_ns = std::min(stat->mtime_ns, edge->logged_ns.value_or(stat->mtime_ns));
+    Scales scales{index, *graph, *edge, output, made_ns, stat->ctime_ns, depth};
+    weigh_edge(scales);
+  }
+  finish_step(index);
+  return index;
+}
+
+void Prover::weigh_edge(Scales& scales) {
+  const auto& edge = scales.edge;
+  const auto doubt = [&](std::string why) { steps_[scales.index].doubts.push_back(std::move(why)); };
+  steps_[scales.index].made_ns = scales.made_ns;
+  if (edge.is_logged_command == false)
+    steps_[scales.index].differences.push_back({model::ReasonCode::command_not_run, scales.output, {}, {}});
+  for (const auto& input : scales.graph.without_phony(edge.inputs)) weigh_input(scales, input, "build.ninja");
+  for (const auto& input : edge.noted) weigh_input(scales, input, "its dependency file");
+  // A library that is only made first may still be loaded.
+  for (const auto& input : scales.graph.without_phony(edge.order_only)) {
+    if (is_shared_library(input)) weigh_input(scales, input, "build.ninja");
+  }
+  for (const auto& file : unrecorded_->includes(scales.graph, edge)) {
+    if (!file.certain) {
+      const auto stat = unrecorded_->stat(file.path);
+      if (stat && stat->mtime_ns > scales.made_ns)
+        doubt(file.path + " is newer, and " + file.includer + ":" + std::to_string(file.line) +
+              " may include it (its conditions are not worked out)");
+      continue;
+    }
+    weigh_input(scales, file.path,
+                file.includer.empty() ? "the command" : file.includer + ":" + std::to_string(file.line));
+  }
+  if (!edge.logged_ns) doubt("Ninja's log does not know that it was made");
+  if (const auto why = unrecorded_->why_outdated(scales.graph)) doubt(*why);
+}
+
+/// `who`: says that it is read.
+void Prover::weigh_input(Scales& scales, const std::string& path, std::string who) {
+  // Named by several: the first is enough.
+  if (path == scales.output || !scales.seen.insert(path).second) return;
+  const auto maker = recorded_or_weighed(path, scales.depth + 1);
+  auto& step = steps_[scales.index];
+  if (maker && !judged_[*maker]) {
+    step.doubts.push_back(path + " is made of what it makes");
+    return;
+  }
+  step.inputs.push_back({path, maker});
+  // Only the names in a shared library go into what is linked with it; it is loaded as it is today.
+  if (maker && is_shared_library(path)) return;
+  const auto stat = unrecorded_->stat(path);
+  if (!stat) {
+    step.differences.push_back({model::ReasonCode::vanished, path, {}, {}});
+  } else if (stat->kind == NodeKind::file && stat->mtime_ns > scales.made_ns) {
+    step.differences.push_back(newer(path, scales.output, std::move(who)));
+  } else if (stat->kind == NodeKind::file && stat->ctime_ns > scales.changed_ns) {
+    step.doubts.push_back(path + " was put there or changed after " + scales.output +
+                          " was made, though its time is older");
+  }
+}
+
+/// The step that made a file which an unrecorded step reads.
+std::optional<std::size_t> Prover::recorded_or_weighed(const std::string& path, std::size_t depth) {
+  const auto place = store::place_of(path);
+  const auto last = tools_.store.last_maker_at(place);
+  if (last.has_value() && *last && (*last)->strong) {
+    if (const auto hashed = tools_.store.hasher().hash(path); hashed.has_value()) {
+      const auto makers = tools_.store.makers_of(hashed->digest, place);
+      if (makers.has_value() && !makers->empty()) return best_of(*makers, std::nullopt, path, depth, nullptr);
+    }
+  }
+  return weigh(path, depth);
+}
+
+}  // namespace hallmark::prove
