@@ -12,6 +12,7 @@
 #include "app/session.h"
 #include "base/format.h"
 #include "base/path.h"
+#include "cli/audit_verb.h"
 #include "cli/doctor_view.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
@@ -227,6 +228,7 @@ int full_verb(const Parsed& parsed) {
   for (const std::string& warning : session->warnings) complain(warning);
   if (name == "why") return why(parsed, *session);
   if (name == "verify") return verify(parsed, *session);
+  if (name == "audit") return audit_verb(parsed, *session);
   if (name == "test") return test_verb(parsed, *session);
   if (name == "cache stats") return cache_stats(parsed, *session);
   if (name == "cache verify") return cache_verify(parsed, *session);

@@ -47,6 +47,14 @@ constexpr std::array kVerifyArtifactFlags = {
         "What nobody recorded is FRESH if Ninja's graph and logs, #include lines and file times show nothing "
         "newer; without this it is UNKNOWN then"},
     kTree, kJson};
+constexpr std::array kAuditFlags = {
+    Flag{"--observe", "",
+         "Run compiles whose runs are not recorded, observed, with their outputs in a scratch folder"},
+    Flag{"--fix", "", "Print what to put into the build so that it knows of these files"},
+    Flag{"--all", "", "Name the files of the compiler and the system, too"},
+    kRoot,
+    kJson,
+};
 constexpr std::array kTestFlags = {
     Flag{"--covers", "FILE", "Something that was loaded must be made of this source", true},
     Flag{"--must-load", "LIB", "This library must have been loaded, not another copy", true},
@@ -96,6 +104,24 @@ constexpr std::array kVerbs = {
         "--weak).\n\n"
         "Exit code 0: all are fresh; 1: one is not.",
         kVerifyArtifactFlags},
+    Verb{
+        "audit",
+        Operands::one,
+        "BUILD_DIR",
+        {},
+        "List what a build does not know that it reads",
+        "For each edge of a Ninja build, the files that its command reads are compared with those that Ninja "
+        "compares: inputs, its dependency log, dependency files. What is read is known from records; without "
+        "them from observing the compile (--observe), or, weaker, from its #include lines. A file that is "
+        "read "
+        "and not compared is listed with the outputs that an edit of it would leave stale.\n\n"
+        "Also: sources made when the build was configured, globs without CONFIGURE_DEPENDS, dependencies "
+        "that "
+        "are gone (the edge runs in every build), artifacts that no edge makes, outputs that no edge "
+        "declares, "
+        "and files that two edges write.\n\n"
+        "Exit code 0: nothing; 1: something is listed.",
+        kAuditFlags},
     Verb{"test",
          Operands::command,
          "[--] CMD...",

@@ -93,8 +93,9 @@ int test_verb(const Parsed& parsed, const app::Session& session) {
   for (const auto& proof : result->run.proofs) {
     if (proof.verdict != Verdict::unknown) continue;
     const auto chain = chain_to_cause(result->steps, proof);
-    complain(formatted("{} is unknown: {}", path::relative_below(proof.artifact, session.cwd),
-                       chain.empty() ? proof.doubt : result->steps[chain.back()].doubts.front()));
+    complain(
+        formatted("{} is unknown: {}", path::relative_below(proof.artifact, session.cwd),
+                  chain.empty() ? std::string_view(proof.doubt) : doubt_of(result->steps[chain.back()])));
   }
   complain(summary(*result));
   for (const auto& refusal : result->refusals)

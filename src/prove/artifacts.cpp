@@ -68,6 +68,13 @@ bool has_artifact_bytes(os::FileSystem& files, const std::string& path) {
   return text.starts_with(kElf) || text == kArchive || text == kThinArchive;
 }
 
+Result<std::vector<std::string>> artifacts_below(os::FileSystem& files, const std::string& folder) {
+  std::vector<std::string> found;
+  HALLMARK_CHECK(walk(files, folder, 0, found));
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 Result<std::vector<std::string>> artifacts_of_build(os::FileSystem& files, const std::string& folder) {
   std::vector<std::string> found;
   if (const auto ninja = inspect::NinjaManifest::read(files, folder); ninja.has_value()) {
@@ -84,9 +91,7 @@ Result<std::vector<std::string>> artifacts_of_build(os::FileSystem& files, const
                  folder + " is no build folder: it has neither a build.ninja nor a Makefile",
                  "name the folder in which ninja or make runs"});
   }
-  HALLMARK_CHECK(walk(files, folder, 0, found));
-  std::sort(found.begin(), found.end());
-  return found;
+  return artifacts_below(files, folder);
 }
 
 }  // namespace hallmark::prove

@@ -17,9 +17,12 @@ bool has_artifact_name(std::string_view path);
 /// Whether it begins as machine code or an archive does.
 bool has_artifact_bytes(os::FileSystem& files, const std::string& path);
 
+/// All files below a folder with such names, and executables with such bytes, sorted; without links and what
+/// CMake's own tests of the compiler left. Errors: io.
+Result<std::vector<std::string>> artifacts_below(os::FileSystem& files, const std::string& folder);
+
 /// The artifacts of a build folder that are there, sorted. Of Ninja: the outputs of all edges that run a
-/// command. Of Make: files with the names above and executables of machine code, without what CMake's own
-/// tests of the compiler left. Links are left out: what they lead to is an output, too. Errors: invalid (the
+/// command, but links: what they lead to is an output, too. Of Make: artifacts_below(). Errors: invalid (the
 /// folder is of neither), io.
 Result<std::vector<std::string>> artifacts_of_build(os::FileSystem& files, const std::string& folder);
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kLogBytes = std::size_t{1} << 30;
 constexpr std::size_t kDepfileBytes = 64u << 20;
+constexpr std::size_t kCacheBytes = 64u << 20;
 
 bool exists(os::FileSystem& files, const std::string& path) {
   const auto stat = files.stat(path);
@@ -158,6 +159,24 @@ std::vector<std::string> BuildGraph::without_phony(const std::vector<std::string
     waiting.insert(waiting.end(), edge->inputs.rbegin(), edge->inputs.rend());
   }
   return found;
+}
+
+std::string tree_around(os::FileSystem& files, const std::string& build_folder) {
+  auto sources = build_folder;
+  constexpr std::string_view kHome = "\nCMAKE_HOME_DIRECTORY:INTERNAL=";
+  const auto cache = os::read_file(files, path::join(build_folder, "CMakeCache.txt"), kCacheBytes);
+  if (const auto at = cache.has_value() ? cache->find(kHome) : std::string::npos; at != std::string::npos) {
+    const auto start = at + kHome.size();
+    sources = cache->substr(start, cache->find('\n', start) - start);
+  } else if (exists(files, path::join(build_folder, "meson-info"))) {
+    sources = path::parent(build_folder);
+  }
+  for (std::string_view above = sources; !above.empty() && above != "/"; above = path::parent(above)) {
+    for (const char* mark : {".hallmark", ".git"}) {
+      if (exists(files, path::join(above, mark))) return std::string(above);
+    }
+  }
+  return sources;
 }
 
 std::optional<std::string> ninja_folder_above(os::FileSystem& files, std::string_view folder) {

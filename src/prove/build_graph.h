@@ -60,6 +60,10 @@ class BuildGraph {
   std::vector<std::string> complaints_;
 };
 
+/// The tree that a build is of: the nearest folder with .hallmark or .git around its sources (which CMake and
+/// Meson tell; of other builds they lie in the build folder), else the folder of the sources.
+std::string tree_around(os::FileSystem& files, const std::string& build_folder);
+
 /// The nearest folder at or above `folder` with a build.ninja.
 std::optional<std::string> ninja_folder_above(os::FileSystem& files, std::string_view folder);
 

@@ -7,6 +7,7 @@
 #include "engine/explain.h"
 #include "prove/internal/case.h"
 #include "prove/internal/places.h"
+#include "prove/internal/unrecorded.h"
 #include "prove/prover.h"
 
 namespace hallmark::prove {
@@ -59,6 +60,13 @@ void Prover::judge(Case& run) {
 /// A file that was read. True if nothing more is to be said of it.
 bool Prover::judge_input(Case& run, const Asked& asked) {
   const auto& path = *asked.path;
+  if (asked.now != asked.before && engine::digest_in(asked.now) && is_merely_loaded(run, path)) {
+    const auto loaded = recorded_or_weighed(path, run.depth + 1);
+    if (loaded && judged_[*loaded]) {
+      steps_[run.index].inputs.push_back({path, loaded});
+      return true;
+    }
+  }
   const auto doubts_before = steps_[run.index].doubts.size();
   const auto maker = maker_of(run, asked);
   // Nothing is known of who made it, and that was said.
@@ -104,6 +112,22 @@ bool Prover::judge_input(Case& run, const Asked& asked) {
     return true;
   }
   return maker && is_of_same_command(asked, *maker);
+}
+
+/// Whether the build itself says that what this step makes is not linked again when a shared library changes
+/// (an order-only input, as of CMake's LINK_DEPENDS_NO_SHARED): it loads the library as it is, so that counts
+/// what the library is made of.
+bool Prover::is_merely_loaded(const Case& run, const std::string& path) {
+  const auto& output = steps_[run.index].output;
+  if (!is_shared_library(path)) return false;
+  const auto* graph = unrecorded_->graph_around(output);
+  const auto* edge = graph == nullptr ? nullptr : graph->maker_of(output);
+  if (edge == nullptr) return false;
+  const auto names = [&](const std::vector<std::string>& inputs) {
+    const auto all = graph->without_phony(inputs);
+    return std::find(all.begin(), all.end(), path) != all.end();
+  };
+  return names(edge->order_only) && !names(edge->inputs);
 }
 
 /// Something that is not as it was, or cannot be told.

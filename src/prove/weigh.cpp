@@ -44,7 +44,7 @@ std::optional<std::size_t> Prover::weigh(const std::string& output, std::size_t 
   step.is_recorded = false;
   step.output = output;
   step.cwd = graph->folder();
-  step.root = unrecorded_->tree_of(*graph);
+  step.root = tree_around(tools_.files, graph->folder());
   for (const auto& words : shell_commands(edge->command)) {
     if (words.front() == ":") continue;
     if (!step.argv.empty()) step.argv.emplace_back("&&");

@@ -17,16 +17,6 @@ const BuildGraph* Unrecorded::graph_around(const std::string& path) {
   return graph->second.get();
 }
 
-std::string Unrecorded::tree_of(const BuildGraph& graph) {
-  auto folder = std::string_view(graph.folder());
-  for (auto above = folder; !above.empty() && above != "/"; above = path::parent(above)) {
-    for (const char* mark : {".hallmark", ".git"}) {
-      if (stat(path::join(above, mark))) return std::string(above);
-    }
-  }
-  return std::string(path::parent(folder));
-}
-
 std::optional<FileStat> Unrecorded::stat(const std::string& path) {
   const auto [known, is_new] = stats_.try_emplace(path);
   if (is_new) {

@@ -21,8 +21,6 @@ class Unrecorded {
 
   /// Of the Ninja build in whose folder `path` lies; nullptr: of none. Valid as long as this.
   const BuildGraph* graph_around(const std::string& path);
-  /// The nearest folder around the build that holds .hallmark or .git; without one, that around the build's.
-  std::string tree_of(const BuildGraph& graph);
   /// Of what the name leads to; nullopt: absent.
   std::optional<FileStat> stat(const std::string& path);
   /// What a compile edge reads by its #include lines.

@@ -1,0 +1,112 @@
+"""`hallmark audit`: what a build does not know that it reads.
+
+A rule without a dependency file (pytorch/pytorch#47557), lists of files that are made only when CMake configures
+(ROCm/composable_kernel PR#1513), dependencies on temporary files, artifacts that nobody makes any more.
+"""
+
+import json
+import shutil
+
+import kits
+from harness import Scenario, main, needs, with_kits
+
+
+class Audit(Scenario):
+    def audit(self, *options, folder=".", code=1) -> dict:
+        return json.loads(self.verb("audit", folder, "--json", *options, code=code).out)
+
+    def gaps(self, told: dict) -> dict:
+        return {gap["file"].split("/")[-1]: sorted((r["output"].split("/")[-1], r["how"]) for r in gap["readers"])
+                for gap in told["gaps"] if not gap["system"]}
+
+    def write_build(self, kit, prefix="", rest=""):
+        self.write_all({"inc/k.h": "#define VAL 1\n", f"a{kit.suffix}": kit.text("k.h"),
+                        f"b{kit.suffix}": kit.text("k.h").replace("kernel", "kernel_b")})
+        line = " ".join(kit.compile("$in", "$out", "-Iinc"))
+        self.write("build.ninja", f"rule cc\n  command = {prefix}{line}\n{rest}"
+                                  f"build a.o: cc a{kit.suffix}\nbuild b.o: cc b{kit.suffix}\n")
+
+    @needs("ninja", "g++")
+    def test_each_witness(self):
+        self.each_witness(kits.KITS["gxx"])
+
+    @needs("ninja")
+    @with_kits("nvcc")
+    def test_each_witness_of(self, kit):
+        self.each_witness(kit)
+
+    def each_witness(self, kit):
+        """A rule that orders no dependency file: what is read is told by #include lines, by observing, by records."""
+        self.write_build(kit)
+        self.ninja()
+        before = {name: (self.bytes_of(name), self.path(name).stat().st_mtime_ns) for name in ("a.o", "b.o")}
+        told = self.audit()
+        self.assertEqual({"k.h": [("a.o", "#include lines"), ("b.o", "#include lines")]}, self.gaps(told))
+        told = self.audit("--observe")
+        self.assertEqual({"k.h": [("a.o", "observed"), ("b.o", "observed")]}, self.gaps(told))
+        self.assertEqual((2, 0), (told["observed"], told["by_includes"]))
+        after = {name: (self.bytes_of(name), self.path(name).stat().st_mtime_ns) for name in ("a.o", "b.o")}
+        self.assertEqual(before, after, "an audit changes nothing in the build")
+        self.assertEqual([], list(self.scratch.iterdir()), "and leaves nothing behind")
+
+        self.write_build(kit, prefix=f"{self.program} run -- ")
+        self.ninja()
+        told = self.audit()
+        self.assertEqual({"k.h": [("a.o", "recorded"), ("b.o", "recorded")]}, self.gaps(told))
+        done = self.verb("audit", ".", "--fix", code=1)
+        self.assertIn("editing inc/k.h will not rebuild these 2 files (recorded):\n  a.o\n  b.o\n", done.out)
+        self.assertIn("hallmark run --depfile $out.d -- ", done.out)
+
+        self.write_build(kit, prefix=f"{self.program} run --depfile $out.d -- ", rest="  depfile = $out.d\n  deps = gcc\n")
+        self.ninja()
+        self.assertEqual({}, self.gaps(self.audit(code=0)), "repaired as --fix says")
+
+    @needs("ninja", "g++")
+    def test_a_generator_script(self):
+        """A script that an edge runs and does not depend on: records tell."""
+        self.write_all({"gen.sh": "cat tmpl > table.h; echo > side.o\n", "tmpl": "x\n", "t.cpp": '#include "table.h"\n',
+                        "build.ninja": f"rule gen\n  command = {self.program} run -- sh gen.sh\nbuild table.h: gen | tmpl\n"})
+        self.ninja()
+        told = self.audit()
+        self.assertEqual({"gen.sh": [("table.h", "recorded")]}, self.gaps(told))
+        self.assertEqual(["undeclared"], [one["kind"] for one in told["findings"]])
+
+    @needs("ninja", "cmake", "g++")
+    def test_what_cmake_freezes(self):
+        self.write_all({
+            "src/a.cpp": '#include "conf.h"\nint a() { return CONF; }\n', "conf.h.in": "#define CONF @N@\n",
+            "gen.cmake": 'file(WRITE "${OUT}" "int t() { return 1; }\\n")\n',
+            "CMakeLists.txt": "cmake_minimum_required(VERSION 3.20)\nproject(p CXX)\nset(N 1)\nfile(GLOB list src/*.cpp)\n"
+                              "configure_file(conf.h.in conf.h)\n"
+                              "execute_process(COMMAND ${CMAKE_COMMAND} -DOUT=${CMAKE_BINARY_DIR}/gen/t.cpp -P ${CMAKE_SOURCE_DIR}/gen.cmake)\n"
+                              "add_library(k SHARED ${list} ${CMAKE_BINARY_DIR}/gen/t.cpp)\n"
+                              "target_include_directories(k PRIVATE ${CMAKE_BINARY_DIR})\n",
+        })
+        self.run_plain(["cmake", "-G", "Ninja", "-S", ".", "-B", "b"])
+        self.ninja("-C", "b")
+        objects = self.path("b/CMakeFiles/k.dir/src")
+        shutil.copy(objects / "a.cpp.o", objects / "dropped.cpp.o")
+        told = self.audit(folder="b")
+        self.assertEqual({}, self.gaps(told), "CMake and g++ know all that is read")
+        found = {one["kind"]: one["subject"].split("/")[-1] for one in told["findings"]}
+        self.assertEqual({"glob": "CMakeLists.txt:4", "made_at_configure": "t.cpp", "no_rule": "dropped.cpp.o"}, found)
+
+    @needs("ninja")
+    def test_rebuild_loops(self):
+        self.write_all({"in": "", "build.ninja": "rule r\n  command = echo $out: in gone.tmp > $out.d && touch $out\n"
+                                                 "  depfile = $out.d\n  deps = gcc\nbuild x: r in\n"})
+        self.ninja()
+        self.assertNotIn("no work to do", self.ninja().out)
+        self.assertEqual([("temporary", "gone.tmp")], [(one["kind"], one["subject"].split("/")[-1]) for one in self.audit()["findings"]])
+
+    def test_bad_input(self):
+        self.verb("audit", code=2)
+        self.assertIn("no build.ninja", self.verb("audit", ".", code=2).err)
+        self.write_all({"build.ninja": "build a: cc b\nrule cc\n  command = cc\n", ".ninja_log": "garbage", ".ninja_deps": "garbage"})
+        done = self.verb("audit", ".", code=0)
+        self.assertIn(".ninja_log: it is no log of Ninja", done.err)
+        self.assertIn(".ninja_deps: it is no dependency log", done.err)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+#include "prove/audit.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/fake_clock.h"
+#include "support/fake_file_system.h"
+
+namespace hallmark::prove {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+class AuditTest : public ::testing::Test {
+ protected:
+  AuditTest() {
+    for (const char* path :
+         {"/r/a.cu", "/r/b.cu", "/r/k.h", "/r/gen.py", "/usr/include/x.h", "/opt/cutlass/c.h"})
+      disk_.put(path, "");
+    disk_.put("/r/b/CMakeCache.txt", "# x\nCMAKE_HOME_DIRECTORY:INTERNAL=/r\n");
+    manifest(kManifest);
+  }
+
+  static constexpr const char* kManifest =
+      "rule cc\n"
+      "  command = nvcc -MF $out.d -c $in -o $out\n"
+      "  depfile = $out.d\n"
+      "rule run\n"
+      "  command = python3 ../gen.py\n"
+      "rule again\n"
+      "  command = cmake\n"
+      "  generator = 1\n"
+      "build a.o: cc ../a.cu\n"
+      "build b.o: cc ../b.cu\n"
+      "build table.inc: run | ../list.txt\n"
+      "build all: phony a.o b.o\n"
+      "build build.ninja: again ../CMakeLists.txt\n";
+
+  void manifest(const std::string& text) { disk_.put("/r/b/build.ninja", text); }
+
+  /// What the edge of an output reads and writes; others are not known.
+  void reads(const std::string& output, std::vector<std::string> read,
+             std::vector<std::string> written = {}) {
+    known_[output] = {Testimony::record, std::move(read), std::move(written)};
+  }
+
+  Audit audited() {
+    const auto graph = BuildGraph::read(disk_, "/r/b");
+    EXPECT_TRUE(graph.has_value());
+    std::vector<std::optional<StepReads>> reads;
+    for (const auto& edge : graph->edges()) {
+      const auto found = known_.find(edge.outputs.front());
+      reads.push_back(found == known_.end() ? std::nullopt : std::optional(found->second));
+    }
+    auto result = audit(disk_, *graph, reads);
+    repairs_ = repair_lines(*graph, result);
+    return result;
+  }
+  /// "file: output output", system files in brackets.
+  Lines gaps() {
+    Lines lines;
+    for (const auto& gap : audited().gaps) {
+      auto line = gap.is_system ? "(" + gap.file + "):" : gap.file + ":";
+      for (const auto& reader : gap.readers) line += " " + reader.output.substr(5);
+      lines.push_back(line);
+    }
+    return lines;
+  }
+  /// "kind subject".
+  Lines findings() {
+    Lines lines;
+    for (const auto& finding : audited().findings)
+      lines.push_back(std::string(name_of(finding.kind)) + " " + finding.subject);
+    return lines;
+  }
+
+  test::FakeClock clock_;
+  test::FakeFileSystem disk_{clock_};
+  std::map<std::string, StepReads> known_;
+  Lines repairs_;
+};
+
+TEST_F(AuditTest, WhatIsReadAndNotComparedGroupedByFile) {
+  disk_.put("/r/b/b.o.d", "b.o: ../b.cu ../k.h\n");
+  reads("/r/b/a.o",
+        {"/r/a.cu", "/r/k.h", "/usr/include/x.h", "/opt/cutlass/c.h", "/usr/bin/nvcc", "/r/b/a.o.d"});
+  reads("/r/b/b.o", {"/r/b.cu", "/r/k.h", "/opt/cutlass/c.h", "/r/b/b.o"});
+  EXPECT_EQ(gaps(), (Lines{"/opt/cutlass/c.h: a.o b.o", "/r/k.h: a.o", "(/usr/bin/nvcc): a.o",
+                           "(/usr/include/x.h): a.o"}));
+  EXPECT_EQ(repairs_, Lines{"cmake -DCMAKE_CUDA_COMPILER_LAUNCHER='hallmark;run;--' /r/b"});
+  const auto result = audited();
+  EXPECT_EQ(result.edges, 3U);
+  EXPECT_EQ(result.recorded, 2U);
+  EXPECT_EQ(result.unknown, 1U);
+}
+
+TEST_F(AuditTest, InputsBehindPhonyEdgesAreCompared) {
+  manifest(std::string(kManifest) +
+           "build headers: phony ../k.h\nbuild c.o: cc ../a.cu | headers || ../gen.py\n");
+  reads("/r/b/c.o", {"/r/a.cu", "/r/k.h", "/r/gen.py"});
+  EXPECT_EQ(gaps(), Lines{"/r/gen.py: c.o"}) << "order only is not compared";
+}
+
+TEST_F(AuditTest, AStepThatOrdersNoDependencyFile) {
+  reads("/r/b/table.inc", {"/r/gen.py", "/r/list.txt"}, {"/r/b/table.inc"});
+  EXPECT_EQ(gaps(), Lines{"/r/gen.py: table.inc"});
+  ASSERT_EQ(repairs_.size(), 4U);
+  EXPECT_EQ(repairs_.back(), "# for table.inc: python3 ../gen.py");
+}
+
+TEST_F(AuditTest, ASoundBuildHasNothing) {
+  reads("/r/b/a.o", {"/r/a.cu"}, {"/r/b/a.o", "/r/b/a.o.d"});
+  EXPECT_EQ(gaps(), Lines{});
+  EXPECT_EQ(findings(), Lines{});
+}
+
+TEST_F(AuditTest, SourcesOfTheConfiguration) {
+  disk_.put("/r/b/gen/t.cu", "");
+  disk_.put("/r/b/conf.h", "");
+  disk_.put("/r/conf.h.in", "");
+  manifest(std::string(kManifest) +
+           "build t.o: cc gen/t.cu | conf.h CMakeFiles/x.rsp\nbuild build2.ninja: again ../conf.h.in\n");
+  EXPECT_EQ(findings(), Lines{"made_at_configure /r/b/gen/t.cu"});
+}
+
+TEST_F(AuditTest, ABuildAmongItsSources) {
+  disk_.put("/r/b/CMakeCache.txt", "# x\nCMAKE_HOME_DIRECTORY:INTERNAL=/r/b\n");
+  disk_.put("/r/b/a.cu", "");
+  disk_.put("/r/b/old.o", "");
+  manifest("rule cc\n  command = cc $in\nbuild a.o: cc a.cu\n");
+  EXPECT_EQ(findings(), Lines{}) << "nobody can tell what is a source there";
+}
+
+TEST_F(AuditTest, Globs) {
+  disk_.put("/r/CMakeLists.txt", "project(p)\nfile(GLOB s *.cu)\nfile(GLOB t CONFIGURE_DEPENDS *.cu)\n");
+  EXPECT_EQ(findings(), Lines{"glob /r/CMakeLists.txt:2"});
+}
+
+TEST_F(AuditTest, DependenciesThatAreGone) {
+  disk_.put("/r/b/a.o.d", "a.o: ../a.cu /tmp/tmpxft_1.h /tmp/tmpxft_2.h\n");
+  EXPECT_EQ(findings(), Lines{"temporary /tmp/tmpxft_1.h"}) << "one for each edge";
+}
+
+TEST_F(AuditTest, ArtifactsWithoutRule) {
+  for (const char* path :
+       {"/r/b/a.o", "/r/b/old.o", "/r/b/CMakeFiles/3.25.1/x.o", "/r/b/ext/build.ninja", "/r/b/ext/y.o"})
+    disk_.put(path, "");
+  EXPECT_EQ(findings(), Lines{"no_rule /r/b/old.o"});
+}
+
+TEST_F(AuditTest, OutputsThatNobodyDeclares) {
+  disk_.put("/r/b/side.o", "");
+  reads("/r/b/table.inc", {}, {"/r/b/table.inc", "/r/b/side.o"});
+  EXPECT_EQ(findings(), Lines{"undeclared /r/b/side.o"});
+}
+
+TEST_F(AuditTest, TwoEdgesThatWriteOneFile) {
+  reads("/r/b/a.o", {}, {"/r/b/a.o", "/r/b/log.txt"});
+  reads("/r/b/b.o", {}, {"/r/b/b.o", "/r/b/log.txt"});
+  reads("/r/b/table.inc", {}, {"/r/b/table.inc", "/r/b/b.o"});
+  EXPECT_EQ(findings(), (Lines{"two_writers /r/b/b.o", "two_writers /r/b/log.txt"}));
+  known_.clear();
+  manifest("rule cc\n  command = cc\n  depfile = same.d\nbuild a.o: cc ../a.cu\nbuild b.o: cc ../b.cu\n");
+  EXPECT_EQ(findings(), Lines{"two_writers /r/b/same.d"});
+}
+
+TEST_F(AuditTest, CommandsAreLedIntoAnotherFolder) {
+  manifest(
+      "rule cc\n  command = nvcc -MF$out.d -MT $out -c $in -o $out && echo a.other.h \"$out\"\n  depfile = "
+      "$out.d\n"
+      "rule hidden\n  command = sh build.sh $in\n"
+      "build a.o: cc ../a.cu\nbuild b.o: hidden ../b.cu\nbuild x: cc y\n");
+  const auto graph = BuildGraph::read(disk_, "/r/b");
+  EXPECT_EQ(command_into(*graph, graph->edges()[0], "/s"),
+            "nvcc -MF/s/a.o.d -MT /s/a.o -c ../a.cu -o /s/a.o && echo a.other.h \"/s/a.o\"");
+  EXPECT_EQ(command_into(*graph, graph->edges()[1], "/s"), std::nullopt);
+  EXPECT_EQ(command_into(*graph, graph->edges()[2], "/s"), std::nullopt) << "no compile";
+}
+
+}  // namespace
+}  // namespace hallmark::prove
