@@ -48,6 +48,7 @@ class Side:
 
     argv: list[str]
     prepare: list[str] | None = None
+    fails: bool = False  # its exit code is not 0, as it should be
 
 
 class Bench:
@@ -86,7 +87,7 @@ class Bench:
         if side.prepare:
             self.run(side.prepare, cwd)
         line = " ".join(_quoted(word) for word in side.argv)
-        self.run([harness.find_tool("hyperfine"), "-N", "--runs", "1", "--warmup", "0", "--style", "none", "--export-json", report, line], cwd)
+        self.run([harness.find_tool("hyperfine"), "-N", "--runs", "1", "--warmup", "0", "--style", "none", *(["--ignore-failure"] if side.fails else []), "--export-json", report, line], cwd)
         return json.loads(report.read_text())["results"][0]["median"]
 
     def compare(self, sides: dict[str, Side], cwd: Path, rounds: int, warm: int = 1) -> dict[str, list[float]]:
@@ -313,6 +314,17 @@ def verify(bench: Bench) -> Figure:
                   f"{milliseconds(times['verify'])} / {milliseconds(times['why'])}", f"{files} files, {len(told['steps'])} steps")
 
 
+def audit(bench: Bench) -> Figure:
+    bench.need("ninja", "gcc")
+    cwd = workloads.many_edges(bench.folder / "edges", HALLMARK, bench.run)
+    told = json.loads(bench.run([HALLMARK, "audit", ".", "--json"], cwd, check=False).stdout)
+    if told["recorded"] != workloads.EDGES or not told["gaps"]:
+        raise Unavailable(f"{told['recorded']} of {workloads.EDGES} edges are recorded")
+    times = bench.compare({"audit": Side([HALLMARK, "audit", "."], fails=True)}, cwd, bench.rounds(20))
+    return Figure(f"audit of {workloads.EDGES} edges from records, warm", "<= 1 s", milliseconds(times["audit"]),
+                  f"{len(told['gaps'])} files that the build does not compare")
+
+
 FIGURES = {
     "miss-nvcc": miss_nvcc,
     "miss-ninja": miss_ninja,
@@ -322,6 +334,7 @@ FIGURES = {
     "recall": recall,
     "share": cacheable_share,
     "verify": verify,
+    "audit": audit,
     "memory": memory,
     "equal": equal_commands,
 }

@@ -130,3 +130,21 @@ def many_headers(folder: Path, hallmark: str, run) -> Path:
         run([hallmark, "run", "--", "g++", "-fPIC", "-c", f"u{unit}/u.cpp", "-o", made], folder)
     run([hallmark, "run", "--", "g++", "-shared", *objects, "-o", "lib.so"], folder)
     return folder
+
+
+EDGES = 1000
+
+
+def many_edges(folder: Path, program: str, run) -> Path:
+    """EDGES C files with 40 headers each, compiled by a rule that orders no dependency file, and recorded."""
+    (folder / "inc").mkdir(parents=True)
+    for n in range(40):
+        (folder / f"inc/h{n}.h").write_text(f"#pragma once\n#define H{n} {n}\n")
+    includes = "".join(f'#include "h{n}.h"\n' for n in range(40))
+    lines = [f"rule cc\n  command = {program} run -- gcc -Iinc -c $in -o $out\n"]
+    for n in range(EDGES):
+        (folder / f"f{n}.c").write_text(f"{includes}int f{n}(void) {{ return H1; }}\n")
+        lines.append(f"build f{n}.o: cc f{n}.c\n")
+    (folder / "build.ninja").write_text("".join(lines))
+    run(["ninja"], folder)
+    return folder
