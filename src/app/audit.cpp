@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "app/build_reader.h"
 #include "app/command.h"
 #include "app/prove.h"
 #include "app/temporary_folder.h"
@@ -17,12 +18,12 @@ namespace {
 /// Runs compiles of a build so that they write into a scratch folder.
 class ScratchRuns {
  public:
-  ScratchRuns(const Session& session, const prove::BuildGraph& graph, TemporaryFolder folder)
-      : session_(session), graph_(graph), folder_(std::move(folder)) {}
+  ScratchRuns(const Session& session, TemporaryFolder folder)
+      : session_(session), folder_(std::move(folder)) {}
 
   /// nullopt, and why in `complaint`: it could not be run so, or it failed.
   Result<std::optional<prove::StepReads>> run(const prove::BuildEdge& edge, std::string& complaint) {
-    const auto command = prove::command_into(graph_, edge, folder_.path());
+    const auto command = prove::command_into(edge, folder_.path());
     const auto& output = edge.outputs.front();
     if (!command) {
       complaint =
@@ -30,12 +31,13 @@ class ScratchRuns {
       return std::nullopt;
     }
     for (const auto& path : edge.outputs) {
-      const auto below = path::relative_below(path, graph_.folder());
-      HALLMARK_CHECK(
-          os::make_folders(session_.files, std::string(path::parent(folder_.path() + "/" + below))));
+      const auto moved = prove::moved_output(path, folder_.path());
+      HALLMARK_CHECK(os::make_folders(session_.files, std::string(path::parent(moved))));
     }
     observe::Request request;
-    request.command = describe_command({"/bin/sh", "-c", *command}, session_.environment, graph_.folder());
+    // stdout is the report's.
+    request.command =
+        describe_command({"/bin/sh", "-c", "exec >&2\n" + *command}, session_.environment, edge.cwd);
     request.hallmark_program = session_.installation.program;
     request.agent_library = session_.installation.agent;
     request.best = session_.settings.observe.value;
@@ -66,7 +68,6 @@ class ScratchRuns {
   }
 
   const Session& session_;
-  const prove::BuildGraph& graph_;
   TemporaryFolder folder_;
 };
 
@@ -75,7 +76,7 @@ class ScratchRuns {
 Result<AuditResult> audit(const Session& session, const AuditRequest& request) {
   AuditResult result;
   result.folder = real_or_spelled(session, request.folder);
-  HALLMARK_TRY(const auto graph, prove::BuildGraph::read(session.files, result.folder));
+  HALLMARK_TRY(const auto graph, read_build(session, result.folder));
   HALLMARK_TRY(const auto store, open_store(session));
 
   const auto& edges = graph.edges();
@@ -93,7 +94,7 @@ Result<AuditResult> audit(const Session& session, const AuditRequest& request) {
   std::vector<std::string> complaints;
   if (request.observe) {
     HALLMARK_TRY(auto folder, TemporaryFolder::make(session.files, session.environment, "audit"));
-    ScratchRuns runs(session, graph, std::move(folder));
+    ScratchRuns runs(session, std::move(folder));
     std::erase_if(unrecorded, [&](std::size_t i) { return !prove::is_compile(edges[i]); });
     for (std::size_t done = 0; done < unrecorded.size(); ++done) {
       const auto& edge = edges[unrecorded[done]];
@@ -105,7 +106,7 @@ Result<AuditResult> audit(const Session& session, const AuditRequest& request) {
   }
   prove::IncludeWitness includes(session.files);
   for (const auto i : unrecorded) {
-    if (!reads[i]) reads[i] = includes.of(graph, edges[i]);
+    if (!reads[i]) reads[i] = includes.of(edges[i]);
   }
 
   result.audit = prove::audit(session.files, graph, reads);

@@ -104,24 +104,27 @@ constexpr std::array kVerbs = {
         "--weak).\n\n"
         "Exit code 0: all are fresh; 1: one is not.",
         kVerifyArtifactFlags},
-    Verb{
-        "audit",
-        Operands::one,
-        "BUILD_DIR",
-        {},
-        "List what a build does not know that it reads",
-        "For each edge of a Ninja build, the files that its command reads are compared with those that Ninja "
-        "compares: inputs, its dependency log, dependency files. What is read is known from records; without "
-        "them from observing the compile (--observe), or, weaker, from its #include lines. A file that is "
-        "read "
-        "and not compared is listed with the outputs that an edit of it would leave stale.\n\n"
-        "Also: sources made when the build was configured, globs without CONFIGURE_DEPENDS, dependencies "
-        "that "
-        "are gone (the edge runs in every build), artifacts that no edge makes, outputs that no edge "
-        "declares, "
-        "and files that two edges write.\n\n"
-        "Exit code 0: nothing; 1: something is listed.",
-        kAuditFlags},
+    Verb{"audit",
+         Operands::one,
+         "BUILD_DIR",
+         {},
+         "List what a build does not know that it reads",
+         "For each edge of a build, the files that its command reads are compared with those that the build "
+         "tool "
+         "compares: inputs, Ninja's dependency log, dependency files. Ninja's files are read; Make is asked "
+         "with "
+         "-n, which runs no recipe, but $(shell ...) and lines with +; of neither, compile_commands.json is "
+         "read. What is read is known from records; without "
+         "them from observing the compile (--observe), or, weaker, from its #include lines. A file that is "
+         "read "
+         "and not compared is listed with the outputs that an edit of it would leave stale.\n\n"
+         "Also: sources made when the build was configured, globs without CONFIGURE_DEPENDS, dependencies "
+         "that "
+         "are gone (the edge runs in every build), artifacts that no edge makes, outputs that no edge "
+         "declares, "
+         "and files that two edges write.\n\n"
+         "Exit code 0: nothing; 1: something is listed.",
+         kAuditFlags},
     Verb{"test",
          Operands::command,
          "[--] CMD...",

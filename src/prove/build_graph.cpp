@@ -3,10 +3,12 @@
 #include <unordered_set>
 
 #include "base/path.h"
+#include "engine/kinds.h"
 #include "engine/make_text.h"
 #include "engine/program_search.h"
 #include "inspect/ninja_logs.h"
 #include "inspect/ninja_manifest.h"
+#include "prove/internal/shell_words.h"
 
 namespace hallmark::prove {
 namespace {
@@ -44,6 +46,46 @@ class GraphReader {
     return std::move(graph_);
   }
 
+  BuildGraph of_make(const std::vector<inspect::MakeTarget>& targets) {
+    graph_.tool_ = BuildGraph::Tool::make;
+    const bool is_cmakes = exists(files_, path::join(graph_.folder_, "CMakeCache.txt"));
+    for (const auto& target : targets) {
+      BuildEdge edge;
+      edge.cwd = target.folder;
+      edge.command = target.recipe;
+      edge.outputs = {absolute_in(target.folder, target.name)};
+      // A target without a file of its name is a name for others.
+      if (!exists(files_, edge.outputs.front())) continue;
+      for (const auto& path : target.prerequisites) edge.inputs.push_back(absolute_in(target.folder, path));
+      // CMake takes over what compilers wrote when make starts the next time.
+      if (is_cmakes) add_own_notes(edge);
+      keep(std::move(edge));
+    }
+    return std::move(graph_);
+  }
+
+  BuildGraph of_compile_commands(const std::vector<BuildGraph::CompileCommand>& commands) {
+    graph_.tool_ = BuildGraph::Tool::compile_commands;
+    for (const auto& entry : commands) {
+      BuildEdge edge;
+      edge.cwd = entry.folder;
+      edge.command = entry.command;
+      auto output = entry.output;
+      for (const auto& words : shell_commands(entry.command)) {
+        if (output.empty()) output = engine::read_arguments(words).output;
+      }
+      if (output.empty()) {
+        graph_.complaints_.push_back(entry.source + ": its command names no output");
+        continue;
+      }
+      edge.outputs = {absolute_in(entry.folder, output)};
+      edge.inputs = {absolute_in(entry.folder, entry.source)};
+      add_own_notes(edge);
+      keep(std::move(edge));
+    }
+    return std::move(graph_);
+  }
+
  private:
   void read_logs() {
     const auto read = [&](const char* name, auto parse) -> decltype(parse(std::string_view())) {
@@ -59,8 +101,9 @@ class GraphReader {
   }
 
   /// Without links in its folder.
-  std::string absolute(const std::string& path) {
-    const auto whole = inspect::ninja_path(path::join(graph_.folder_, path));
+  std::string absolute(const std::string& path) { return absolute_in(graph_.folder_, path); }
+  std::string absolute_in(const std::string& cwd, const std::string& path) {
+    const auto whole = inspect::ninja_path(path::join(cwd, path));
     const std::string parent(path::parent(whole));
     const auto [known, is_new] = folders_.try_emplace(parent);
     if (is_new) known->second = real_.of(parent).value_or(parent);
@@ -78,6 +121,7 @@ class GraphReader {
     BuildEdge made;
     made.outputs = absolute(edge.outputs);
     made.inputs = absolute(edge.inputs);
+    made.cwd = graph_.folder_;
     for (const auto& path : edge.implicit_inputs) made.inputs.push_back(absolute(path));
     made.order_only = absolute(edge.order_only);
     if (!edge.is_phony()) {
@@ -86,8 +130,27 @@ class GraphReader {
       add_log(manifest, edge, made);
       add_notes(manifest, edge, made);
     }
-    for (const auto& output : made.outputs) graph_.makers_.emplace(output, graph_.edges_.size());
-    graph_.edges_.push_back(std::move(made));
+    keep(std::move(made));
+  }
+
+  void keep(BuildEdge edge) {
+    for (const auto& output : edge.outputs) graph_.makers_.emplace(output, graph_.edges_.size());
+    graph_.edges_.push_back(std::move(edge));
+  }
+
+  /// What the compiler wrote into the file that its command names.
+  void add_own_notes(BuildEdge& edge) {
+    for (const auto& words : shell_commands(edge.command)) {
+      const auto named = engine::read_arguments(words).depfile;
+      if (!named) continue;
+      auto path = named->path;
+      if (path.empty()) {
+        path = edge.outputs.front();
+        path = path.substr(0, std::min(path.rfind('.'), path.size())) + ".d";
+      }
+      edge.depfile = absolute_in(edge.cwd, path);
+      read_depfile(edge);
+    }
   }
 
   void add_log(const inspect::NinjaManifest& manifest, const inspect::NinjaEdge& edge, BuildEdge& made) {
@@ -111,7 +174,10 @@ class GraphReader {
       }
       return;
     }
-    if (depfile.empty()) return;
+    if (!depfile.empty()) read_depfile(made);
+  }
+
+  void read_depfile(BuildEdge& made) {
     const auto text = os::read_file(files_, made.depfile, kDepfileBytes);
     if (!text.has_value()) return;
     const auto rules = engine::parse_make_text(*text);
@@ -121,7 +187,7 @@ class GraphReader {
     }
     made.has_notes = true;
     for (const auto& rule : rules->rules) {
-      for (const auto& path : rule.prerequisites) made.noted.push_back(absolute(path));
+      for (const auto& path : rule.prerequisites) made.noted.push_back(absolute_in(made.cwd, path));
     }
   }
 
@@ -135,6 +201,16 @@ class GraphReader {
 
 Result<BuildGraph> BuildGraph::read(os::FileSystem& files, const std::string& folder) {
   return GraphReader(files, folder).read();
+}
+
+BuildGraph BuildGraph::of_make(os::FileSystem& files, const std::string& folder,
+                               const std::vector<inspect::MakeTarget>& targets) {
+  return GraphReader(files, folder).of_make(targets);
+}
+
+BuildGraph BuildGraph::of_compile_commands(os::FileSystem& files, const std::string& folder,
+                                           const std::vector<CompileCommand>& commands) {
+  return GraphReader(files, folder).of_compile_commands(commands);
 }
 
 const BuildEdge* BuildGraph::maker_of(const std::string& path) const {

@@ -1,9 +1,9 @@
 // BuildGraph: what a build tool itself knows of a build: for each edge what it compares, and what it
 // remembers of the last time. Read from its files; nothing is executed.
 //
-// Of Ninja: build.ninja, .ninja_log, .ninja_deps, and the dependency files that Ninja reads anew each time.
-// Of anything else: compile_commands.json, whose edges have no inputs but their source and the dependency
-// file that the compiler wrote.
+// // Of Ninja: build.ninja, .ninja_log, .ninja_deps, and the dependency files that Ninja reads anew each
+// time. Of Make: what Make itself said. Of anything else: compile_commands.json, whose edges have no inputs
+// but their source and the dependency file that the compiler wrote.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "inspect/make_trace.h"
 #include "os/file_system.h"
 
 namespace hallmark::prove {
@@ -26,6 +27,7 @@ struct BuildEdge {
   std::vector<std::string> noted;       ///< what the compiler wrote down that it read; compared like inputs
   bool has_notes = false;
   std::string command;  ///< for /bin/sh; empty: phony
+  std::string cwd;      ///< where it runs
   std::string depfile;  ///< empty: none
   bool is_generator = false;
   std::optional<std::int64_t> logged_ns;  ///< the time that the tool noted when it made the outputs
@@ -36,10 +38,22 @@ struct BuildEdge {
 
 class BuildGraph {
  public:
-  enum class Tool : std::uint8_t { ninja, compile_commands };
+  enum class Tool : std::uint8_t { ninja, make, compile_commands };
 
-  /// Errors: invalid (no build is described there), io.
+  /// Of Ninja. Errors: invalid (there is no build.ninja), io.
   static Result<BuildGraph> read(os::FileSystem& files, const std::string& folder);
+  /// Of Make.
+  static BuildGraph of_make(os::FileSystem& files, const std::string& folder,
+                            const std::vector<inspect::MakeTarget>& targets);
+  /// An entry of compile_commands.json.
+  struct CompileCommand {
+    std::string folder;   ///< absolute
+    std::string command;  ///< for /bin/sh
+    std::string source;   ///< as spelled, and the output, too; empty: that of -o
+    std::string output;
+  };
+  static BuildGraph of_compile_commands(os::FileSystem& files, const std::string& folder,
+                                        const std::vector<CompileCommand>& commands);
 
   Tool tool() const { return tool_; }
   const std::string& folder() const { return folder_; }

@@ -76,7 +76,7 @@ void Prover::weigh_edge(Scales& scales) {
   for (const auto& input : scales.graph.without_phony(edge.order_only)) {
     if (is_shared_library(input)) weigh_input(scales, input, "build.ninja");
   }
-  for (const auto& file : unrecorded_->includes(scales.graph, edge)) {
+  for (const auto& file : unrecorded_->includes(edge)) {
     if (!file.certain) {
       const auto stat = unrecorded_->stat(file.path);
       if (stat && stat->mtime_ns > scales.made_ns)

@@ -85,10 +85,10 @@ std::optional<StepReads> RecordWitness::of(const std::string& output) {
 IncludeWitness::IncludeWitness(os::FileSystem& files) : reach_(std::make_unique<IncludeReach>(files)) {}
 IncludeWitness::~IncludeWitness() = default;
 
-std::optional<StepReads> IncludeWitness::of(const BuildGraph& graph, const BuildEdge& edge) {
+std::optional<StepReads> IncludeWitness::of(const BuildEdge& edge) {
   if (language_of(edge).empty()) return std::nullopt;
   StepReads reads{Testimony::includes, {}, {}};
-  for (auto& file : reach_->of(edge.command, graph.folder())) {
+  for (auto& file : reach_->of(edge.command, edge.cwd)) {
     if (file.certain) reads.read.push_back(std::move(file.path));
   }
   return reads;
@@ -98,18 +98,21 @@ bool is_compile(const BuildEdge& edge) {
   return !language_of(edge).empty();
 }
 
-std::optional<std::string> command_into(const BuildGraph& graph, const BuildEdge& edge,
-                                        const std::string& folder) {
+std::string moved_output(const std::string& output, const std::string& folder) {
+  return folder + output;
+}
+
+std::optional<std::string> command_into(const BuildEdge& edge, const std::string& folder) {
   if (language_of(edge).empty()) return std::nullopt;
   auto command = edge.command;
   bool is_output_named = false;
   // Each as the build spells it and as an absolute path. The dependency file's name often begins with the
   // output's: it comes first.
   const auto move = [&](const std::string& path) {
-    const auto below = path::relative_below(path, graph.folder());
-    bool moved = replace_word(command, path, folder + "/" + below);
-    if (below != path) moved = replace_word(command, below, folder + "/" + below) || moved;
-    return moved;
+    const auto below = path::relative_below(path, edge.cwd);
+    const auto moved = moved_output(path, folder);
+    const bool found = replace_word(command, path, moved);
+    return (below != path && replace_word(command, below, moved)) || found;
   };
   if (!edge.depfile.empty()) move(edge.depfile);
   for (const auto& output : edge.outputs) is_output_named = move(output) || is_output_named;

@@ -58,7 +58,7 @@ class IncludeWitness {
   ~IncludeWitness();
 
   /// nullopt: the edge compiles nothing. What a compile may skip is left out.
-  std::optional<StepReads> of(const BuildGraph& graph, const BuildEdge& edge);
+  std::optional<StepReads> of(const BuildEdge& edge);
 
  private:
   std::unique_ptr<IncludeReach> reach_;
@@ -69,7 +69,9 @@ bool is_compile(const BuildEdge& edge);
 
 /// The command of a compile edge with its outputs and its dependency file in another folder; nullopt: it
 /// compiles nothing, or does not name its output, so that nobody can tell where it would write.
-std::optional<std::string> command_into(const BuildGraph& graph, const BuildEdge& edge,
-                                        const std::string& folder);
+std::optional<std::string> command_into(const BuildEdge& edge, const std::string& folder);
+
+/// Where command_into() puts an output: below `folder`.
+std::string moved_output(const std::string& output, const std::string& folder);
 
 }  // namespace hallmark::prove

@@ -99,13 +99,53 @@ class Audit(Scenario):
         self.assertNotIn("no work to do", self.ninja().out)
         self.assertEqual([("temporary", "gone.tmp")], [(one["kind"], one["subject"].split("/")[-1]) for one in self.audit()["findings"]])
 
+    @needs("make", "gcc")
+    def test_a_makefile(self):
+        """A rule that depends on the source alone (HazyResearch/HipKittens PR#66); one that includes what gcc wrote; a sub-make."""
+        self.write_all({"inc/k.h": "#define K 1\n", "a.c": '#include "k.h"\n', "b.c": '#include "k.h"\n', "sub/c.c": '#include "../inc/k.h"\n',
+                        "Makefile": "all: a.o b.o\n\t$(MAKE) -C sub\na.o: a.c\n\tgcc -Iinc -c $< -o $@\nb.o: b.c\n\tgcc -Iinc -MD -c $< -o $@\n"
+                                    "-include b.d\n",
+                        "sub/Makefile": "c.o: c.c\n\tgcc -c c.c -o c.o\n"})
+        self.make()
+        before = self.bytes_of("a.o")
+        told = self.audit()
+        self.assertEqual({"k.h": [("a.o", "#include lines"), ("c.o", "#include lines")]}, self.gaps(told))
+        told = self.audit("--observe")
+        self.assertEqual({"k.h": [("a.o", "observed"), ("c.o", "observed")]}, self.gaps(told))
+        self.assertEqual(before, self.bytes_of("a.o"))
+        self.assertIn("up to date", self.make("a.o", "b.o").out)
+
+    @needs("make", "cmake", "g++")
+    def test_makefiles_of_cmake(self):
+        self.write_all({"ven/v.h": "", "inc/k.h": "#include <v.h>\n", "a.cpp": '#include "k.h"\n',
+                        "CMakeLists.txt": 'cmake_minimum_required(VERSION 3.20)\nproject(p CXX)\n'
+                                          'set(CMAKE_DEPFILE_FLAGS_CXX "-MMD -MT <DEP_TARGET> -MF <DEP_FILE>")\nadd_library(k SHARED a.cpp)\n'
+                                          "target_include_directories(k PRIVATE inc)\ntarget_include_directories(k SYSTEM PRIVATE ven)\n"})
+        self.run_plain(["cmake", "-G", "Unix Makefiles", "-S", ".", "-B", "b"])
+        self.make("-C", "b")
+        self.assertEqual({"v.h": [("a.cpp.o", "#include lines")]}, self.gaps(self.audit(folder="b")))
+        self.assertEqual({"v.h": [("a.cpp.o", "observed")]}, self.gaps(self.audit("--observe", folder="b")))
+
+    @needs("gcc")
+    def test_compile_commands(self):
+        self.write_all({"k.h": "", "a.c": '#include "k.h"\n', "compile_commands.json": json.dumps([
+            {"directory": str(self.tree), "file": "a.c", "arguments": ["gcc", "-c", "a.c", "-o", "a.o"]},
+            {"directory": str(self.tree), "file": "a.c", "command": "gcc -MD -c a.c -o b.o"}])})
+        for output in ("a.o", "b.o"):
+            self.run_plain(["gcc", "-MD", "-c", "a.c", "-o", output])
+        self.path("a.d").unlink()
+        self.assertEqual({"k.h": [("a.o", "observed")]}, self.gaps(self.audit("--observe")))
+
     def test_bad_input(self):
         self.verb("audit", code=2)
-        self.assertIn("no build.ninja", self.verb("audit", ".", code=2).err)
+        self.assertIn("it has no build.ninja", self.verb("audit", ".", code=2).err)
         self.write_all({"build.ninja": "build a: cc b\nrule cc\n  command = cc\n", ".ninja_log": "garbage", ".ninja_deps": "garbage"})
         done = self.verb("audit", ".", code=0)
         self.assertIn(".ninja_log: it is no log of Ninja", done.err)
         self.assertIn(".ninja_deps: it is no dependency log", done.err)
+        self.write_all({"m/Makefile": "a: missing\n\ttrue\n", "j/compile_commands.json": "{"})
+        self.assertIn("make -n fails", self.verb("audit", "m", code=2).err)
+        self.assertIn("no list of compile commands", self.verb("audit", "j", code=2).err)
 
 
 if __name__ == "__main__":

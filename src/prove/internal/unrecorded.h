@@ -24,9 +24,7 @@ class Unrecorded {
   /// Of what the name leads to; nullopt: absent.
   std::optional<FileStat> stat(const std::string& path);
   /// What a compile edge reads by its #include lines.
-  std::vector<ReachedFile> includes(const BuildGraph& graph, const BuildEdge& edge) {
-    return reach_.of(edge.command, graph.folder());
-  }
+  std::vector<ReachedFile> includes(const BuildEdge& edge) { return reach_.of(edge.command, edge.cwd); }
   /// Why build.ninja itself is not what a build would use now; nullopt: nothing says so.
   std::optional<std::string> why_outdated(const BuildGraph& graph);
 

@@ -165,6 +165,31 @@ TEST_F(AuditTest, TwoEdgesThatWriteOneFile) {
   EXPECT_EQ(findings(), Lines{"two_writers /r/b/same.d"});
 }
 
+TEST_F(AuditTest, OfMakeWhatItSaidAndOfCMakesMakefilesWhatTheCompilerWrote) {
+  disk_.put("/r/b/a.o", "");
+  disk_.put("/r/b/a.o.d", "a.o: ../a.cu ../k.h\n");
+  const std::vector<inspect::MakeTarget> targets = {
+      {"/r/b", "a.o", {"../a.cu"}, "nvcc -MD -MF a.o.d -c ../a.cu -o a.o"}, {"/r/b", "all", {"a.o"}, "echo"}};
+  const auto of_cmake = BuildGraph::of_make(disk_, "/r/b", targets);
+  ASSERT_EQ(of_cmake.edges().size(), 1U) << "all is no file";
+  EXPECT_EQ(of_cmake.edges()[0].noted, (Lines{"/r/a.cu", "/r/k.h"}));
+  (void)disk_.remove("/r/b/CMakeCache.txt");
+  const auto of_others = BuildGraph::of_make(disk_, "/r/b", targets);
+  EXPECT_EQ(of_others.edges()[0].noted, Lines{}) << "whether the makefile includes it, Make has said";
+  EXPECT_EQ(of_others.edges()[0].inputs, Lines{"/r/a.cu"});
+}
+
+TEST_F(AuditTest, OfCompileCommands) {
+  disk_.put("/r/b/a.d", "a.o: ../a.cu ../k.h\n");
+  const auto graph = BuildGraph::of_compile_commands(
+      disk_, "/r",
+      {{"/r/b", "nvcc -MD -c ../a.cu -o a.o", "../a.cu", ""}, {"/r/b", "nvcc -c b.cu", "b.cu", ""}});
+  ASSERT_EQ(graph.edges().size(), 1U);
+  EXPECT_EQ(graph.edges()[0].outputs, Lines{"/r/b/a.o"});
+  EXPECT_EQ(graph.edges()[0].noted, (Lines{"/r/a.cu", "/r/k.h"}));
+  EXPECT_EQ(graph.complaints().size(), 1U);
+}
+
 TEST_F(AuditTest, CommandsAreLedIntoAnotherFolder) {
   manifest(
       "rule cc\n  command = nvcc -MF$out.d -MT $out -c $in -o $out && echo a.other.h \"$out\"\n  depfile = "
@@ -172,10 +197,10 @@ TEST_F(AuditTest, CommandsAreLedIntoAnotherFolder) {
       "rule hidden\n  command = sh build.sh $in\n"
       "build a.o: cc ../a.cu\nbuild b.o: hidden ../b.cu\nbuild x: cc y\n");
   const auto graph = BuildGraph::read(disk_, "/r/b");
-  EXPECT_EQ(command_into(*graph, graph->edges()[0], "/s"),
-            "nvcc -MF/s/a.o.d -MT /s/a.o -c ../a.cu -o /s/a.o && echo a.other.h \"/s/a.o\"");
-  EXPECT_EQ(command_into(*graph, graph->edges()[1], "/s"), std::nullopt);
-  EXPECT_EQ(command_into(*graph, graph->edges()[2], "/s"), std::nullopt) << "no compile";
+  EXPECT_EQ(command_into(graph->edges()[0], "/s"),
+            "nvcc -MF/s/r/b/a.o.d -MT /s/r/b/a.o -c ../a.cu -o /s/r/b/a.o && echo a.other.h \"/s/r/b/a.o\"");
+  EXPECT_EQ(command_into(graph->edges()[1], "/s"), std::nullopt);
+  EXPECT_EQ(command_into(graph->edges()[2], "/s"), std::nullopt) << "no compile";
 }
 
 }  // namespace
