@@ -30,9 +30,9 @@ std::optional<std::string_view> behind_place(std::string_view line, std::string_
 std::optional<std::string_view> folder_in(std::string_view line, std::string_view mark) {
   const auto at = line.find(mark);
   const auto name = line.substr(0, at);
-  if (at == std::string_view::npos || name.find(' ') != std::string_view::npos || !line.ends_with('\''))
-    return std::nullopt;
+  if (at == std::string_view::npos || name.find(' ') != std::string_view::npos) return std::nullopt;
   auto folder = line.substr(at + mark.size());
+  if (!folder.ends_with('\'')) return std::nullopt;
   folder.remove_suffix(1);
   return folder;
 }

@@ -42,6 +42,7 @@ TEST(MakeTrace, OtherTextIsPassedOver) {
   EXPECT_TRUE(
       parse_make_trace("make: Entering directory '/b'\necho: update target 'a' due to: b\ncc\n").empty());
   EXPECT_TRUE(parse_make_trace("make: Entering directory '/b'\nM:1: update target 'a' due to\ncc\n").empty());
+  EXPECT_TRUE(parse_make_trace("make: Entering directory '\nmake: Leaving directory '").empty());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,88 +33,106 @@ inline rc::Gen<std::string> subjects() {
                       });
 }
 
+// Each value is put together step by step (gen::exec): tuples and builders of generators take the compiler
+// half a minute.
+
 inline rc::Gen<model::Question> questions() {
-  return rc::gen::map(rc::gen::pair(rc::gen::inRange(1, 12), subjects()),
-                      [](const std::pair<int, std::string>& from) {
-                        return model::Question{static_cast<model::Aspect>(from.first), from.second};
-                      });
+  return rc::gen::exec([] {
+    const auto aspect = *rc::gen::inRange(1, 12);
+    return model::Question{static_cast<model::Aspect>(aspect), *subjects()};
+  });
+}
+
+inline rc::Gen<std::string> texts() {
+  return rc::gen::arbitrary<std::string>();
+}
+
+inline int count() {
+  return *rc::gen::inRange(0, 8);
 }
 
 inline rc::Gen<model::SeenSet> seen_sets() {
-  const auto answers =
-      rc::gen::element<std::string>("", "1", "2", std::string(33, 'd'), std::string(33, 'e'));
-  return rc::gen::map(rc::gen::container<std::map<model::Question, model::Answer>>(questions(), answers),
-                      seen_set);
+  return rc::gen::exec([] {
+    const auto answers =
+        rc::gen::element<std::string>("", "1", "2", std::string(33, 'd'), std::string(33, 'e'));
+    std::map<model::Question, model::Answer> asked;
+    for (int i = count(); i > 0; --i) {
+      const auto question = *questions();
+      asked[question] = *answers;
+    }
+    return seen_set(asked);
+  });
 }
 
 inline rc::Gen<model::WeakEntry> weak_entries() {
-  using Texts = std::vector<std::string>;
-  using Pairs = std::vector<std::pair<std::string, std::string>>;
-  return rc::gen::map(rc::gen::tuple(rc::gen::arbitrary<Texts>(), rc::gen::arbitrary<std::string>(),
-                                     rc::gen::arbitrary<Pairs>(), rc::gen::arbitrary<Texts>(),
-                                     rc::gen::container<std::vector<model::SeenSet>>(seen_sets())),
-                      [](std::tuple<Texts, std::string, Pairs, Texts, std::vector<model::SeenSet>> from) {
-                        auto& [argv, cwd, environment, others, sets] = from;
-                        if (sets.size() > limits::kPathSetsPerWeakKey)
-                          sets.resize(limits::kPathSetsPerWeakKey);
-                        return model::WeakEntry{{argv, cwd, environment, others}, sets};
-                      });
+  return rc::gen::exec([] {
+    model::WeakEntry entry;
+    for (int i = count(); i > 0; --i) entry.command.argv.push_back(*texts());
+    entry.command.cwd = *texts();
+    for (int i = count(); i > 0; --i) {
+      const auto name = *texts();
+      entry.command.environment.emplace_back(name, *texts());
+    }
+    for (int i = count(); i > 0; --i) entry.command.others.push_back(*texts());
+    for (int i = count(); i > 0; --i) entry.sets.push_back(*seen_sets());
+    return entry;
+  });
 }
 
-inline rc::Gen<digest::Digest> digests() {
-  return rc::gen::map(rc::gen::arbitrary<std::string>(),
-                      [](const std::string& text) { return digest::digest_of(text); });
+inline digest::Digest any_digest() {
+  return digest::digest_of(*texts());
 }
 
 inline rc::Gen<model::RecordedOutput> outputs() {
-  return rc::gen::build<model::RecordedOutput>(
-      rc::gen::set(&model::RecordedOutput::path),
-      rc::gen::set(&model::RecordedOutput::mode, rc::gen::inRange(0u, 010000u)),
-      rc::gen::set(&model::RecordedOutput::kind,
-                   rc::gen::element(NodeKind::file, NodeKind::directory, NodeKind::symlink, NodeKind::other)),
-      rc::gen::set(&model::RecordedOutput::role,
-                   rc::gen::element(model::OutputRole::plain, model::OutputRole::depfile,
-                                    model::OutputRole::searched_folder)),
-      rc::gen::set(&model::RecordedOutput::content, digests()), rc::gen::set(&model::RecordedOutput::target));
+  return rc::gen::exec([] {
+    model::RecordedOutput output;
+    output.path = *texts();
+    output.mode = *rc::gen::inRange(0U, 010000U);
+    output.kind = static_cast<NodeKind>(*rc::gen::inRange(0, 4));
+    output.role = static_cast<model::OutputRole>(*rc::gen::inRange(0, 3));
+    output.content = any_digest();
+    output.target = *texts();
+    return output;
+  });
 }
 
 inline rc::Gen<model::Derivation> derivations() {
-  return rc::gen::map(rc::gen::tuple(weak_entries(), seen_sets(), digests()),
-                      [](std::tuple<model::WeakEntry, model::SeenSet, digest::Digest> from) {
-                        auto& [entry, set, weak] = from;
-                        return model::Derivation{{weak.hash}, entry.command, set.paths, set.answers};
-                      });
+  return rc::gen::exec([] {
+    const auto set = *seen_sets();
+    return model::Derivation{{any_digest().hash}, (*weak_entries()).command, set.paths, set.answers};
+  });
 }
 
 inline rc::Gen<model::Reason> reasons() {
-  return rc::gen::build<model::Reason>(
-      rc::gen::set(
-          &model::Reason::code,
-          rc::gen::map(rc::gen::inRange(0, 65536), [](int n) { return static_cast<model::ReasonCode>(n); })),
-      rc::gen::set(&model::Reason::subject), rc::gen::set(&model::Reason::before),
-      rc::gen::set(&model::Reason::after));
+  return rc::gen::exec([] {
+    model::Reason reason;
+    reason.code = static_cast<model::ReasonCode>(*rc::gen::inRange(0, 65536));
+    reason.subject = *texts();
+    reason.before = *texts();
+    reason.after = *texts();
+    return reason;
+  });
+}
+
+inline std::optional<digest::Digest> maybe_digest() {
+  return *rc::gen::inRange(0, 2) == 1 ? std::optional(any_digest()) : std::nullopt;
 }
 
 inline rc::Gen<model::Record> records() {
-  const auto maybe = [](const rc::Gen<digest::Digest>& gen) {
-    return rc::gen::map(rc::gen::pair(rc::gen::arbitrary<bool>(), gen),
-                        [](const std::pair<bool, digest::Digest>& from) {
-                          return from.first ? std::optional(from.second) : std::nullopt;
-                        });
-  };
-  const auto keys =
-      rc::gen::map(digests(), [](const digest::Digest& digest) { return digest::Key{digest.hash}; });
-  return rc::gen::build<model::Record>(
-      rc::gen::set(&model::Record::weak_key, keys),
-      rc::gen::set(&model::Record::outputs,
-                   rc::gen::container<std::vector<model::RecordedOutput>>(outputs())),
-      rc::gen::set(&model::Record::out, maybe(digests())),
-      rc::gen::set(&model::Record::err, maybe(digests())),
-      rc::gen::set(&model::Record::tier, rc::gen::element(model::Tier::hybrid, model::Tier::notify,
-                                                          model::Tier::ptrace, model::Tier::none)),
-      rc::gen::set(&model::Record::created_ns), rc::gen::set(&model::Record::wall_ns),
-      rc::gen::set(&model::Record::peak_rss_bytes), rc::gen::set(&model::Record::programs),
-      rc::gen::set(&model::Record::notes, rc::gen::container<std::vector<model::Reason>>(reasons())));
+  return rc::gen::exec([] {
+    model::Record record;
+    record.weak_key = {any_digest().hash};
+    for (int i = count(); i > 0; --i) record.outputs.push_back(*outputs());
+    record.out = maybe_digest();
+    record.err = maybe_digest();
+    record.tier = static_cast<model::Tier>(*rc::gen::inRange(1, 5));
+    record.created_ns = *rc::gen::arbitrary<std::int64_t>();
+    record.wall_ns = *rc::gen::arbitrary<std::int64_t>();
+    record.peak_rss_bytes = *rc::gen::arbitrary<std::uint64_t>();
+    for (int i = count(); i > 0; --i) record.programs.push_back(*texts());
+    for (int i = count(); i > 0; --i) record.notes.push_back(*reasons());
+    return record;
+  });
 }
 
 }  // namespace hallmark::test
