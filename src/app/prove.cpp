@@ -75,7 +75,7 @@ class Judge {
   }
 
   Proofs result() {
-    result_.steps = prover_.steps();
+    result_.steps = std::move(prover_).steps();
     static_cast<void>(store_->flush());  // digests of what was hashed: the next time is faster
     return std::move(result_);
   }

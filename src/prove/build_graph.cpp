@@ -127,6 +127,7 @@ class GraphReader {
     if (!edge.is_phony()) {
       made.command = manifest.value(edge, "command");
       made.is_generator = !manifest.value(edge, "generator").empty();
+      made.is_restat = !manifest.value(edge, "restat").empty();
       add_log(manifest, edge, made);
       add_notes(manifest, edge, made);
     }

@@ -30,6 +30,8 @@ struct BuildEdge {
   std::string cwd;      ///< where it runs
   std::string depfile;  ///< empty: none
   bool is_generator = false;
+  bool is_restat =
+      false;  ///< leaves an output as it is if it would be equal: the tool's log tells when it ran
   std::optional<std::int64_t> logged_ns;  ///< the time that the tool noted when it made the outputs
   std::optional<bool> is_logged_command;  ///< whether this very command made them; nullopt: not known
 

@@ -60,7 +60,8 @@ class Prover {
   Result<Proof> prove(const std::string& artifact, const Trees& trees, const std::string& bytes = {});
 
   /// Of all proofs so far.
-  const Steps& steps() const { return steps_; }
+  const Steps& steps() const& { return steps_; }
+  Steps steps() && { return std::move(steps_); }
 
  private:
   /// A recorded run, with the folders that it had, seen in a tree (nullopt: its own).

@@ -56,8 +56,10 @@ std::optional<std::size_t> Prover::weigh(const std::string& output, std::size_t 
   } else if (!stat) {
     step.differences.push_back({model::ReasonCode::vanished, output, {}, {}});
   } else {
-    const auto made_ns = std::min(stat->mtime_ns, edge->logged_ns.value_or(stat->mtime_ns));
-    Scales scales{index, *graph, *edge, output, made_ns, stat->ctime_ns, depth};
+    const auto logged_ns = edge->logged_ns.value_or(stat->mtime_ns);
+    const auto made_ns = edge->is_restat ? logged_ns : std::min(stat->mtime_ns, logged_ns);
+    const auto changed_ns = edge->is_restat ? std::max(stat->ctime_ns, logged_ns) : stat->ctime_ns;
+    Scales scales{index, *graph, *edge, output, made_ns, changed_ns, depth};
     weigh_edge(scales);
   }
   finish_step(index);

@@ -105,6 +105,18 @@ TEST_F(WeighTest, AnObjectThatWasMadeAgainIsNewer) {
   EXPECT_EQ(cause_of("/r/b/libp.so").back(), "/r/b/a.o is newer than /r/b/libp.so (build.ninja names it)");
 }
 
+TEST_F(WeighTest, AnOutputThatWasLeftAsItIsIsAsNewAsTheLogSays) {
+  auto manifest = std::string(kManifest);
+  manifest.replace(manifest.find("rule ld"), 0, "  restat = 1\n");
+  disk_.put("/r/b/build.ninja", manifest);
+  edit("/r/main.cc", "int main() {} //\n");
+  log_ += "0\t1\t" + std::to_string(clock_.now_ns()) + "\tmain.o\t2\n";
+  write_log();
+  EXPECT_EQ(weaker("/r/b/main.o"), Verdict::fresh);
+  edit("/r/main.cc", "int main() {} ///\n");
+  EXPECT_EQ(weaker("/r/b/main.o"), Verdict::stale);
+}
+
 TEST_F(WeighTest, WhatIsGone) {
   (void)disk_.remove("/r/main.cc");
   EXPECT_EQ(cause_of("/r/b/t").back(), "/r/main.cc is gone (it was there)");
