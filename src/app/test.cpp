@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/command.h"
+#include "app/which_tests.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "engine/engine.h"
@@ -185,6 +186,14 @@ Result<TestResult> test(const Session& session, const TestRequest& request) {
   if (!result.run.observed)
     result.warnings.emplace_back(
         "the tests were not observed: what they loaded is not known; see hallmark doctor");
+  note_tests(session, request.argv, observation, result.run.loaded);
+  demands.programs_for = [&](const std::string& file) {
+    std::vector<std::string> names;
+    const auto programs = which_tests(session, file, {});
+    if (!programs.has_value()) return names;
+    for (const auto& program : *programs) names.push_back(program.name);
+    return names;
+  };
   result.refusals = refusals(result.run, result.steps, demands);
   return result;
 }

@@ -33,6 +33,7 @@ inline constexpr std::size_t kMadeLogBytes = 128u
 inline constexpr std::size_t kMakersPerContent = 64;  ///< runs that are known to have made equal bytes
 inline constexpr std::size_t kFolderDepth = 256;      ///< of a tree that is walked
 inline constexpr std::size_t kProcessMapsBytes = 64u << 20;  ///< /proc/PID/maps
+inline constexpr std::size_t kTestRuns = 1024;               ///< of one root that are remembered
 inline constexpr std::size_t kTestReportBytes = 256u << 20;  ///< one report of tests
 inline constexpr std::size_t kDerivationSteps = 512;         ///< from an artifact to its farthest source
 inline constexpr std::int64_t kStoreSweep_ns =

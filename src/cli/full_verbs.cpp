@@ -98,6 +98,20 @@ int verify(const Parsed& parsed, const app::Session& session) {
               fresh ? kOk : kNegative);
 }
 
+int which_tests(const Parsed& parsed, const app::Session& session) {
+  const std::string file(parsed.operands.front());
+  const auto programs = app::which_tests(session, file, std::string(parsed.value("--build-dir")));
+  if (!programs.has_value()) return refuse(programs.error());
+  const int exit_code = programs->empty() ? kNegative : kOk;
+  if (parsed.has("--json")) return show(which_tests_json(*programs), exit_code);
+  if (programs->empty())
+    complain(
+        formatted("no test program is known that loads something made of {}: run your tests once with "
+                  "`hallmark test -- ...`, or name their build with --build-dir",
+                  file));
+  return show(which_tests_text(*programs, session.cwd), exit_code);
+}
+
 int why_artifact(const Parsed& parsed, const app::Session& session) {
   if (parsed.operands.size() > 1 || parsed.has("--last-miss")) {
     complain(parsed.has("--last-miss") ? "--last-miss takes no ARTIFACT; leave one of them out"
@@ -229,6 +243,7 @@ int full_verb(const Parsed& parsed) {
   if (name == "why") return why(parsed, *session);
   if (name == "verify") return verify(parsed, *session);
   if (name == "audit") return audit_verb(parsed, *session);
+  if (name == "which-tests") return which_tests(parsed, *session);
   if (name == "test") return test_verb(parsed, *session);
   if (name == "cache stats") return cache_stats(parsed, *session);
   if (name == "cache verify") return cache_verify(parsed, *session);

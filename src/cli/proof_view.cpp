@@ -269,4 +269,22 @@ std::string steps_json(const app::Proofs& found) {
                       {"steps", std::move(steps)}});
 }
 
+std::string which_tests_text(const std::vector<app::SeeingProgram>& programs, const std::string& cwd) {
+  std::string text;
+  for (const auto& program : programs) {
+    std::string via;
+    for (const auto& artifact : program.via) via.append(via.empty() ? "" : ", ").append(near(artifact, cwd));
+    const bool is_itself = program.via.size() == 1 && program.via.front() == program.name;
+    text += near(program.name, cwd) + (is_itself ? std::string() : formatted(" (via {})", via)) + "\n";
+  }
+  return text;
+}
+
+std::string which_tests_json(const std::vector<app::SeeingProgram>& programs) {
+  Json list = Json::array();
+  for (const auto& program : programs)
+    list.push_back({{"program", program.name}, {"via", program.via}, {"ran", program.was_run}});
+  return line_of(Json{{"programs", std::move(list)}});
+}
+
 }  // namespace hallmark::cli

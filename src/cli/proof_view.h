@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/prove.h"
+#include "app/which_tests.h"
 
 namespace hallmark::cli {
 
@@ -24,5 +25,9 @@ std::optional<std::string> tree_text(const app::Proofs& found, const std::string
 std::string differences_text(const app::Proofs& found, const std::string& cwd);
 std::string steps_dot(const app::Proofs& found, const std::string& cwd, const TreeOptions& options);
 std::string steps_json(const app::Proofs& found);
+
+/// One program a line, with what it loads.
+std::string which_tests_text(const std::vector<app::SeeingProgram>& programs, const std::string& cwd);
+std::string which_tests_json(const std::vector<app::SeeingProgram>& programs);
 
 }  // namespace hallmark::cli

@@ -55,6 +55,12 @@ constexpr std::array kAuditFlags = {
     kRoot,
     kJson,
 };
+constexpr std::array kWhichTestsFlags = {
+    Flag{"--build-dir", "DIR",
+         "Look at the programs of this build, too; default: at builds at most two folders below the root"},
+    kTree,
+    kJson,
+};
 constexpr std::array kTestFlags = {
     Flag{"--covers", "FILE", "Something that was loaded must be made of this source", true},
     Flag{"--must-load", "LIB", "This library must have been loaded, not another copy", true},
@@ -141,6 +147,15 @@ constexpr std::array kVerbs = {
          "judged as `hallmark verify` does, if a recorded command made them or they lie below the root.\n\n"
          "Exit code: the command's own; 1 if that is 0 and the run is refused.",
          kTestFlags},
+    Verb{"which-tests",
+         Operands::one,
+         "FILE",
+         {},
+         "List test programs that load something made of a file",
+         "Known are the programs and libraries that earlier runs of `hallmark test` loaded, and the programs "
+         "of "
+         "the builds below the root with what they were linked with. Exit code 0: one or more; 1: none.",
+         kWhichTestsFlags},
     Verb{"why",
          Operands::any,
          "[ARTIFACT]",

@@ -72,6 +72,15 @@ bool would_run_again(const Steps& steps, std::size_t index) {
          });
 }
 
+bool derives_from(const Steps& steps, const Proof& proof, const std::string& file) {
+  for (const auto index : steps_of(steps, proof)) {
+    const auto& inputs = steps[index].inputs;
+    if (std::any_of(inputs.begin(), inputs.end(), [&](const Input& input) { return input.path == file; }))
+      return true;
+  }
+  return false;
+}
+
 bool is_shared_library(std::string_view path) {
   const auto name = path::base_name(path);
   return name.ends_with(".so") || name.find(".so.") != std::string_view::npos;

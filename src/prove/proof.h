@@ -64,6 +64,9 @@ std::string_view doubt_of(const Step& step);
 /// changes: the names in it were linked, and the library is loaded as it is.
 bool would_run_again(const Steps& steps, std::size_t index);
 
+/// Whether a file is an input of any step in the artifact's chain.
+bool derives_from(const Steps& steps, const Proof& proof, const std::string& file);
+
 /// "libattn.so", "libattn.so.2".
 bool is_shared_library(std::string_view path);
 

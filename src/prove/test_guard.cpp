@@ -112,15 +112,6 @@ void check_loads(const TestRun& run, const TestDemands& demands, std::vector<Ref
   }
 }
 
-bool derives_from(const Steps& steps, const Proof& proof, const std::string& file) {
-  for (const auto index : steps_of(steps, proof)) {
-    const auto& inputs = steps[index].inputs;
-    if (std::any_of(inputs.begin(), inputs.end(), [&](const Input& input) { return input.path == file; }))
-      return true;
-  }
-  return false;
-}
-
 void check_cover(const TestRun& run, const Steps& steps, const TestDemands& demands,
                  std::vector<Refusal>& found) {
   for (const auto& file : demands.covers) {
@@ -129,11 +120,17 @@ void check_cover(const TestRun& run, const Steps& steps, const TestDemands& dema
     if (covered) continue;
     const auto known = std::count_if(run.proofs.begin(), run.proofs.end(),
                                      [](const Proof& proof) { return proof.step.has_value(); });
+    std::string programs;
+    if (demands.programs_for) {
+      for (const auto& program : demands.programs_for(file))
+        programs += (programs.empty() ? "" : ", ") + program;
+    }
     found.push_back({Refusal::Kind::not_covered,
                      "this test cannot see " + file + ": none of the " + std::to_string(known) +
-                         " loaded files whose making is recorded is made of it",
-                     known == 0 ? "build with hallmark run in front of each command, so that it is known"
-                                : "choose a test program that loads what is made of it"});
+                         " loaded files whose making is known is made of it",
+                     !programs.empty() ? "these programs can: " + programs
+                     : known == 0 ? "build with hallmark run in front of each command, so that it is known"
+                                  : "choose a test program that loads what is made of it; none is known"});
   }
 }
 

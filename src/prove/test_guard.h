@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ struct TestDemands {
   std::vector<std::string> covers;     ///< absolute: sources that something loaded must be made of
   std::vector<std::string> must_load;  ///< absolute: libraries that must have been loaded, from there
   std::uint64_t min_tests = 1;         ///< 0: no report is needed
+  /// Of a file to be covered: test programs that are known to load something that is made of it; may be
+  /// empty.
+  std::function<std::vector<std::string>(const std::string& file)> programs_for{};
 };
 
 struct Refusal {

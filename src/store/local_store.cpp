@@ -94,6 +94,7 @@ class FolderStore final : public LocalStore {
         places_(files, scratch_, layout_, Layout::kPlaces, FrameKind::places, read_only),
         sites_(files, scratch_, layout_, Layout::kSites, FrameKind::site, read_only),
         misses_(files, scratch_, layout_, Layout::kMisses, FrameKind::last_miss, read_only),
+        tests_(files, scratch_, layout_, Layout::kTests, FrameKind::tests, read_only),
         locks_(files, layout_),
         table_(files, scratch_, layout_.at(Layout::kDigestTable), read_only),
         hasher_(files, clock, table_),
@@ -161,6 +162,8 @@ class FolderStore final : public LocalStore {
   digest::ContentHasher& hasher() override { return hasher_; }
   Status put_last_miss(const std::string& root, const std::string& command,
                        const std::vector<model::Reason>& reasons) override;
+  Result<std::vector<TestRun>> test_runs(const std::string& root) override;
+  Status note_test(const std::string& root, const TestRun& run) override;
   Result<std::optional<LastMiss>> last_miss(const std::string& root) override {
     return load(misses_, key_of_root(root), decode_last_miss);
   }
@@ -200,6 +203,7 @@ class FolderStore final : public LocalStore {
   FrameFolder places_;
   FrameFolder sites_;
   FrameFolder misses_;
+  FrameFolder tests_;
   ActionLocks locks_;
   DigestTable table_;
   TableHasher hasher_;
@@ -260,6 +264,24 @@ Status FolderStore::remember(const digest::Key& site, const digest::Key& weak) {
   keys.insert(keys.begin(), weak);
   if (keys.size() > limits::kSiteHistory) keys.resize(limits::kSiteHistory);
   return sites_.replace(site, encode_site(keys));
+}
+
+Result<std::vector<TestHistory::TestRun>> FolderStore::test_runs(const std::string& root) {
+  HALLMARK_TRY(auto runs, load(tests_, key_of_root(root), decode_tests));
+  return runs ? *std::move(runs) : std::vector<TestRun>();
+}
+
+Status FolderStore::note_test(const std::string& root, const TestRun& run) {
+  // Another run's note must not be lost.
+  HALLMARK_TRY(const auto lock, lock_action(key_of_root("tests of " + root), [](int) { return true; }));
+  auto known = test_runs(root);
+  std::vector<TestRun> runs = {run};
+  if (known.has_value()) {
+    for (auto& earlier : *known) {
+      if (earlier.name != run.name && runs.size() < limits::kTestRuns) runs.push_back(std::move(earlier));
+    }
+  }
+  return tests_.replace(key_of_root(root), encode_tests(root, runs));
 }
 
 Status FolderStore::put_last_miss(const std::string& root, const std::string& command,

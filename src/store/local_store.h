@@ -37,7 +37,11 @@ struct StoreDefect {
   std::string what;
 };
 
-class LocalStore : public BlobStore, public RecordStore, public DerivationStore, public SiteHistory {
+class LocalStore : public BlobStore,
+                   public RecordStore,
+                   public DerivationStore,
+                   public SiteHistory,
+                   public TestHistory {
  public:
   /// Opens the store in `folder`, makes it if absent. Errors: newer_format (another version's store: nothing
   /// is touched), invalid (a folder that holds something else), corrupt (a damaged FORMAT), permission (it

@@ -94,4 +94,20 @@ class SiteHistory {
   virtual Status remember(const digest::Key& site, const digest::Key& weak) = 0;
 };
 
+/// What test runs loaded: to name those that can see a file, never to decide.
+class TestHistory {
+ public:
+  virtual ~TestHistory() = default;
+  struct TestRun {
+    std::string name;  ///< a test program (absolute), or a command line that ran several
+    std::int64_t at_ns = 0;
+    std::vector<std::string> loaded;  ///< absolute: programs and libraries
+    bool operator==(const TestRun&) const = default;
+  };
+  /// The latest run of each name below a root, the latest first; at most limits::kTestRuns.
+  virtual Result<std::vector<TestRun>> test_runs(const std::string& root) = 0;
+  /// Takes the place of an earlier run of this name.
+  virtual Status note_test(const std::string& root, const TestRun& run) = 0;
+};
+
 }  // namespace hallmark::store

@@ -154,6 +154,33 @@ add_test(NAME outdated COMMAND ${CMAKE_SOURCE_DIR}/tests --gtest_filter=Attentio
         self.assertEqual([], self.refused("pytest", "-k", "none", "test_it.py", code=5), "pytest itself says so")
         self.assertEqual(["nothing_ran"], self.refused("sh", "-c", "pytest -k none test_it.py || true"))
 
+    @needs("g++")
+    def test_which_tests_can_see_a_file(self):
+        self.write_tests()
+        self.write("other.cpp", "int main() {}\n")
+        self.write("build.ninja", "rule link\n  command = link\nbuild tests: link tests.o\nbuild other: link other.o\n")
+        self.hallmark(["g++", "other.cpp", "-o", "other"])
+        which = lambda file, code=0: json.loads(self.verb("which-tests", file, "--json", code=code).out)["programs"]
+        told = [(one["program"].split("/")[-1], one["ran"]) for one in which("kernel.h")]
+        self.assertEqual([("tests", False)], told, "its link tells")
+        self.assertEqual(["other"], [one["program"].split("/")[-1] for one in which("other.cpp")])
+        self.assertEqual([], which("unrelated.h", code=1))
+        self.assertIn("no test program is known", self.verb("which-tests", "unrelated.h", code=1).err)
+        self.verb("which-tests", "none.h", code=2)
+        done = self.verb("test", "--min-tests", "0", "--covers", "kernel.h", "--", "./other", code=1)
+        self.assertIn(f"these programs can: {self.tree}/tests", done.err)
+
+    @needs("g++")
+    def test_a_library_that_is_loaded_at_run_time(self):
+        """No link tells of it (a provider that the framework opens): a run under `hallmark test` does."""
+        self.write_all({"k.h": "#define K 1\n", "k.cpp": '#include "k.h"\nextern "C" int k() { return K; }\n',
+                        "t.cpp": '#include <dlfcn.h>\nint main() { return dlopen("./libk.so", RTLD_NOW) == nullptr; }\n'})
+        self.hallmark(["g++", "-shared", "-fPIC", "k.cpp", "-o", "libk.so"])
+        self.hallmark(["g++", "t.cpp", "-o", "t"])
+        self.verb("which-tests", "k.h", code=1)
+        self.verb("test", "--min-tests", "0", "--", "./t")
+        self.assertEqual("t (via libk.so)\n", self.verb("which-tests", "k.h").out)
+
 
 if __name__ == "__main__":
     main()

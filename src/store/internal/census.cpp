@@ -17,6 +17,7 @@ FrameKind kind_of_area(std::string_view area) {
   if (area == Layout::kDerivations) return FrameKind::derivation;
   if (area == Layout::kPlaces) return FrameKind::places;
   if (area == Layout::kSites) return FrameKind::site;
+  if (area == Layout::kTests) return FrameKind::tests;
   return FrameKind::last_miss;
 }
 
@@ -129,6 +130,8 @@ Result<std::optional<std::string>> Census::check_frame(const std::string& path, 
       return why_not(decode_site(*payload));
     case FrameKind::last_miss:
       return why_not(decode_last_miss(*payload));
+    case FrameKind::tests:
+      return why_not(decode_tests(*payload));
   }
   return std::nullopt;
 }

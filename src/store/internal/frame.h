@@ -21,7 +21,8 @@ enum class FrameKind : char {
   site = 'S',
   last_miss = 'M',
   derivation = 'D',
-  places = 'P'
+  places = 'P',
+  tests = 'T'
 };
 
 inline constexpr std::size_t kFrameHeaderBytes = 48;

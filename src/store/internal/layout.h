@@ -26,17 +26,18 @@ class Layout {
   static constexpr std::string_view kPlaces = "places";
   static constexpr std::string_view kSites = "sites";
   static constexpr std::string_view kMisses = "misses";
+  static constexpr std::string_view kTests = "tests";
   static constexpr std::string_view kLocks = "locks";
   static constexpr std::string_view kTemporaries = "tmp";
   static constexpr std::string_view kDigestTable = "digests";
   static constexpr std::string_view kCounters = "counters";
   static constexpr std::string_view kMadeLog = "made";
   /// All names that may stand in the folder.
-  static constexpr std::array kNames{kFormat,      kBlobs,    kRecords, kWeakEntries, kDerivations,
-                                     kPlaces,      kSites,    kMisses,  kLocks,       kTemporaries,
-                                     kDigestTable, kCounters, kMadeLog};
+  static constexpr std::array kNames{kFormat,      kBlobs,       kRecords,  kWeakEntries, kDerivations,
+                                     kPlaces,      kSites,       kMisses,   kTests,       kLocks,
+                                     kTemporaries, kDigestTable, kCounters, kMadeLog};
   static constexpr std::array kFolders{kBlobs, kRecords, kWeakEntries, kDerivations, kPlaces,
-                                       kSites, kMisses,  kLocks,       kTemporaries};
+                                       kSites, kMisses,  kTests,       kLocks,       kTemporaries};
 
   const std::string& folder() const { return folder_; }
   std::string at(std::string_view name) const { return folder_ + '/' + std::string(name); }

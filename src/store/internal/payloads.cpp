@@ -58,4 +58,33 @@ Result<LocalStore::LastMiss> decode_last_miss(std::string_view payload) {
   return miss;
 }
 
+std::string encode_tests(const std::string& root, const std::vector<TestHistory::TestRun>& runs) {
+  digest::Encoder out;
+  out.text(root).number(runs.size());
+  for (const auto& run : runs) {
+    out.text(run.name).signed_number(run.at_ns).number(run.loaded.size());
+    for (const auto& path : run.loaded) out.text(path);
+  }
+  return out.take();
+}
+
+Result<std::vector<TestHistory::TestRun>> decode_tests(std::string_view payload) {
+  digest::Decoder in(payload);
+  in.text();  // the root: for a person who looks at the file
+  std::vector<TestHistory::TestRun> runs;
+  constexpr std::size_t kSmallestRunBytes = 3;
+  const std::size_t count = in.count(kSmallestRunBytes);
+  if (count > limits::kTestRuns) in.reject();
+  for (std::size_t i = 0; i < count && in.ok(); ++i) {
+    TestHistory::TestRun run;
+    run.name = in.text();
+    run.at_ns = in.signed_number();
+    const std::size_t loaded = in.count(1);
+    for (std::size_t j = 0; j < loaded && in.ok(); ++j) run.loaded.emplace_back(in.text());
+    runs.push_back(std::move(run));
+  }
+  if (!in.finished()) return fail(malformed("list of test runs"));
+  return runs;
+}
+
 }  // namespace hallmark::store

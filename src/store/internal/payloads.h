@@ -20,4 +20,7 @@ Result<std::vector<digest::Key>> decode_site(std::string_view payload);
 std::string encode_last_miss(const std::string& root, const LocalStore::LastMiss& miss);
 Result<LocalStore::LastMiss> decode_last_miss(std::string_view payload);
 
+std::string encode_tests(const std::string& root, const std::vector<TestHistory::TestRun>& runs);
+Result<std::vector<TestHistory::TestRun>> decode_tests(std::string_view payload);
+
 }  // namespace hallmark::store

@@ -59,6 +59,14 @@ TEST_F(StoreGolden, LastMiss) {
   test::expect_golden(HALLMARK_SOURCE_DIR, "last_miss", encode_last_miss("/root", miss));
 }
 
+TEST_F(StoreGolden, Tests) {
+  const std::vector<TestHistory::TestRun> runs = {
+      {"/r/b/attn_test", 77, {"/r/b/libattn.so", "/r/b/attn_test"}}, {"ctest -R attn", 78, {}}};
+  const auto payload = encode_tests("/r", runs);
+  test::expect_golden(HALLMARK_SOURCE_DIR, "tests", payload);
+  EXPECT_EQ(decode_tests(payload).value(), runs);
+}
+
 TEST_F(StoreGolden, DigestTable) {
   (void)open();
   const Layout layout(test::kStore);

@@ -168,6 +168,31 @@ TEST_F(LocalStoreTest, TheLastMissIsKeptPerRoot) {
   EXPECT_EQ(miss->at_ns, clock_.now_ns());
 }
 
+TEST_F(LocalStoreTest, TheLatestRunOfEachTestIsKeptPerRoot) {
+  using Run = TestHistory::TestRun;
+  const auto store = open();
+  EXPECT_TRUE(store->test_runs("/a").value().empty());
+  ASSERT_TRUE(store->note_test("/a", {"/a/t1", 1, {"/a/old.so"}}).has_value());
+  ASSERT_TRUE(store->note_test("/a", {"/a/t2", 2, {"/a/x.so"}}).has_value());
+  ASSERT_TRUE(store->note_test("/a", {"/a/t1", 3, {"/a/new.so"}}).has_value());
+  ASSERT_TRUE(store->note_test("/b", {"/b/t", 4, {}}).has_value());
+  EXPECT_EQ(open()->test_runs("/a").value(),
+            (std::vector<Run>{{"/a/t1", 3, {"/a/new.so"}}, {"/a/t2", 2, {"/a/x.so"}}}));
+  disk_.damage(disk_.files_below("/store/tests")[0], "torn");
+  disk_.damage(disk_.files_below("/store/tests").back(), "torn");
+  EXPECT_FALSE(open()->test_runs("/a").has_value()) << "damage is said once";
+  EXPECT_TRUE(open()->test_runs("/a").value().empty());
+}
+
+TEST_F(LocalStoreTest, TestRunsAreBounded) {
+  const auto store = open();
+  for (std::size_t i = 0; i < limits::kTestRuns + 2; ++i)
+    ASSERT_TRUE(store->note_test("/a", {std::to_string(i), 1, {}}).has_value());
+  const auto runs = store->test_runs("/a").value();
+  EXPECT_EQ(runs.size(), limits::kTestRuns);
+  EXPECT_EQ(runs.back().name, "2");
+}
+
 TEST_F(LocalStoreTest, CountersAddUp) {
   const auto store = open();
   store->count({1, 2, 3, 4, 5, 6});
