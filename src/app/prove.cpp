@@ -85,8 +85,9 @@ class Judge {
       : session_(session),
         store_(std::move(store)),
         machine_(engine::this_machine(session.files, session.clock)),
-        prover_(
-            {session.files, *store_, *machine_, session.environment, ::getuid(), accept == Accept::weaker}) {}
+        evidence_(*store_),
+        prover_({session.files, store_->hasher(), evidence_, *machine_, session.environment, ::getuid(),
+                 accept == Accept::weaker}) {}
 
   /// Not in any tree: an interpreter may lie in a checkout of its own.
   bool lies_in_tree(const std::string& file) const {
@@ -103,6 +104,7 @@ class Judge {
   const Session& session_;
   std::unique_ptr<store::LocalStore> store_;
   std::unique_ptr<engine::Machine> machine_;
+  prove::StoreEvidence evidence_;
   prove::Prover prover_;
   Proofs result_;
 };

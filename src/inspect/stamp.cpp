@@ -16,7 +16,7 @@ using digest::Encoder;
 constexpr std::string_view kSection = ".note.hallmark";
 constexpr std::string_view kOwner{"hallmark\0\0\0", 12};  // with its NUL, padded to words
 constexpr std::uint32_t kOwnerBytes = 9;                  // as a note counts it: with its NUL
-constexpr std::uint32_t kSchema = 1;               // the note's type
+constexpr std::uint32_t kSchema = 1;                      // the note's type
 constexpr std::string_view kBoundDomain = "hallmark bound sections 1";
 constexpr std::size_t kWordBytes = 4;
 constexpr std::size_t kTableAlignment = 8;
@@ -72,10 +72,12 @@ Result<std::vector<SectionDigest>> bound_sections(const ElfSections& elf, std::s
     bound.push_back(&section);
   }
   // Stable: of equal names (functions of several groups) the file's order counts.
-  std::stable_sort(bound.begin(), bound.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
+  std::stable_sort(bound.begin(), bound.end(),
+                   [](const auto* a, const auto* b) { return a->name < b->name; });
   std::vector<SectionDigest> digests;
   for (auto first = bound.begin(); first != bound.end();) {
-    const auto last = std::find_if(first, bound.end(), [&](const auto* other) { return other->name != (*first)->name; });
+    const auto last =
+        std::find_if(first, bound.end(), [&](const auto* other) { return other->name != (*first)->name; });
     SectionDigest digest{std::string((*first)->name), digest::digest_of((*first)->bytes).hash};
     if (last - first > 1) {
       digest::Hasher hasher;
@@ -223,7 +225,8 @@ std::optional<std::string> difference_from_stamp(const Stamped& stamped) {
   const auto& [stamp, now, is_relocatable] = stamped;
   if (hash_of(now) == stamp.bound) return std::nullopt;
   const auto holds = [](const std::vector<SectionDigest>& sections, const std::string& name) {
-    return std::any_of(sections.begin(), sections.end(), [&](const auto& other) { return other.name == name; });
+    return std::any_of(sections.begin(), sections.end(),
+                       [&](const auto& other) { return other.name == name; });
   };
   for (const auto& section : stamp.sections) {
     if (std::find(now.begin(), now.end(), section) != now.end()) continue;

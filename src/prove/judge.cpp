@@ -31,6 +31,15 @@ bool is_personal(const model::Question& question) {
 
 }  // namespace
 
+/// Something that the step read may have been made of nobody knows what.
+void Prover::doubt_origin(std::size_t index, std::string why) {
+  auto& step = steps_[index];
+  // What evidence was written with may be found out again.
+  if (std::find(step.doubts.begin(), step.doubts.end(), why) != step.doubts.end()) return;
+  step.doubts.push_back(why);
+  step.origin_doubts.push_back(std::move(why));
+}
+
 void Prover::judge(Case& run) {
   auto& today = run.today;
   {
@@ -71,7 +80,7 @@ bool Prover::judge_input(Case& run, const Asked& asked) {
   const auto maker = maker_of(run, asked);
   // Nothing is known of who made it, and that was said.
   const bool is_doubted = steps_[run.index].doubts.size() > doubts_before;
-  const auto doubt = [&](std::string why) { steps_[run.index].doubts.push_back(std::move(why)); };
+  const auto doubt = [&](std::string why) { doubt_origin(run.index, std::move(why)); };
   if (maker && !judged_[*maker]) {
     doubt("the records of " + path + " lead in a circle");
   } else {
@@ -111,7 +120,11 @@ bool Prover::judge_input(Case& run, const Asked& asked) {
     if (maker) run.made_anew.push_back(path);
     return true;
   }
-  return maker && is_of_same_command(asked, *maker);
+  if (maker && is_of_same_command(asked, *maker)) return true;
+  if (!maker || tools_.evidence.knows_later_runs()) return false;
+  steps_[run.index].doubts.push_back(
+      path + " is not what was used; whether today's sources give it is not known here");
+  return true;
 }
 
 /// Whether the build itself says that what this step makes is not linked again when a shared library changes
@@ -157,16 +170,16 @@ void Prover::judge_answer(Case& run, const Asked& asked) {
 std::optional<std::size_t> Prover::maker_of(Case& run, const Asked& asked) {
   const auto digest = engine::digest_in(asked.before);
   const auto& path = *asked.path;
-  auto makers = tools_.store.makers_of(*digest, store::place_of(path));
+  auto makers = tools_.evidence.makers_of(*digest, store::place_of(path));
   const auto logged = run.logged.unfold(asked.question.subject);
   const bool elsewhere = logged && *logged != path;
   std::optional<std::string> root;
   if (makers.has_value() && makers->empty() && elsewhere) {
-    makers = tools_.store.makers_of(*digest, store::place_of(*logged));
+    makers = tools_.evidence.makers_of(*digest, store::place_of(*logged));
     root = run.origin.root;
   }
   if (!makers.has_value()) {
-    steps_[run.index].doubts.push_back("who made " + path + " cannot be told: " + makers.error().what);
+    doubt_origin(run.index, "who made " + path + " cannot be told: " + makers.error().what);
     return std::nullopt;
   }
   // A run that reads what it makes anew (ranlib) did not make it before; an earlier run of the same command
@@ -174,8 +187,7 @@ std::optional<std::size_t> Prover::maker_of(Case& run, const Asked& asked) {
   const auto maker = best_of(*makers, root, path, run.depth + 1, &run.origin.strong);
   if (!maker || !judged_[*maker] || steps_[*maker].verdict == Verdict::fresh) return maker;
   if (is_same_command(steps_[*maker].strong, run.origin.strong)) {
-    steps_[run.index].doubts.push_back(
-        path + " was made by an earlier run of this command, of what has changed since");
+    doubt_origin(run.index, path + " was made by an earlier run of this command, of what has changed since");
     return std::nullopt;
   }
   return maker;
@@ -186,7 +198,7 @@ std::optional<std::string> Prover::why_no_source(Case& run, const Asked& asked) 
   const auto& path = *asked.path;
   const auto logged = run.logged.unfold(asked.question.subject).value_or(path);
   for (const auto& place : {path, logged}) {
-    const auto last = tools_.store.last_maker_at(store::place_of(place));
+    const auto last = tools_.evidence.last_maker_at(store::place_of(place));
     if (!last.has_value()) return last.error().what;
     if (*last && !(*last)->strong) return "it was made by a command whose run could not be recorded";
     // What this run itself makes there came later.
@@ -197,7 +209,7 @@ std::optional<std::string> Prover::why_no_source(Case& run, const Asked& asked) 
                         (!run.build_folder.empty() && path::is_within(path, run.build_folder));
   if (is_local) {
     const auto digest = engine::digest_in(asked.before);
-    const auto makers = tools_.store.makers_of(*digest);
+    const auto makers = tools_.evidence.makers_of(*digest);
     if (!makers.has_value()) return makers.error().what;
     // Of few bytes only if what was made is not where it was made any more (it was moved), or is called the
     // same in its tree (a replay that could not be noted, as the store is read-only or the replay was
@@ -211,7 +223,7 @@ std::optional<std::string> Prover::why_no_source(Case& run, const Asked& asked) 
     if (!makers->empty() && is_telling && !is_source_of_copy(*makers, path) &&
         !is_source_of_copy(*makers, logged))
       return "a recorded command made these bytes elsewhere, and how they came here is not known";
-    const auto complete = tools_.store.has_all_notes();
+    const auto complete = tools_.evidence.has_all_notes();
     if (!complete.has_value() || !*complete)
       return "the store has lost notes, so it may be something that was made";
   }
@@ -222,7 +234,7 @@ std::optional<std::string> Prover::why_no_source(Case& run, const Asked& asked) 
 bool Prover::is_source_of_copy(const Makers& makers, const std::string& path) {
   return std::any_of(makers.begin(), makers.end(), [&](const auto& maker) {
     const auto* places = logged_places(maker.places);
-    const auto derivation = tools_.store.derivation(*maker.strong);
+    const auto derivation = tools_.evidence.derivation(*maker.strong);
     if (places == nullptr || !derivation.has_value() || !*derivation) return false;
     const auto folded = tokens_of(*places).fold(path);
     const auto& questions = (*derivation)->paths.questions;
@@ -236,7 +248,7 @@ bool Prover::is_source_of_copy(const Makers& makers, const std::string& path) {
 bool Prover::is_of_same_command(const Asked& asked, std::size_t maker) {
   const auto digest = engine::digest_in(asked.now);
   if (!digest) return false;
-  const auto makers = tools_.store.makers_of(*digest, store::place_of(*asked.path));
+  const auto makers = tools_.evidence.makers_of(*digest, store::place_of(*asked.path));
   if (!makers.has_value() || makers->empty()) return false;
   const auto& other = *makers->front().strong;
   return other != steps_[maker].strong && is_same_command(other, steps_[maker].strong);

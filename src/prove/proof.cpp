@@ -38,6 +38,18 @@ std::string_view name_of(Verdict verdict) {
   return "UNKNOWN";
 }
 
+std::string_view name_of(Basis basis) {
+  switch (basis) {
+    case Basis::record:
+      return "record";
+    case Basis::stamp:
+      return "stamp";
+    case Basis::attestation:
+      return "attestation";
+  }
+  return "record";
+}
+
 std::vector<std::size_t> chain_to_cause(const Steps& steps, const Proof& proof) {
   std::vector<std::size_t> chain;
   if (!proof.step || proof.verdict == Verdict::fresh) return chain;

@@ -40,14 +40,28 @@ struct Step {
   std::vector<Input> inputs;               ///< in the order of the record
   std::vector<model::Reason> differences;  ///< what this very command would find changed
   std::vector<std::string> doubts;         ///< why something cannot be told
-  Verdict verdict = Verdict::unknown;      ///< of this step and all before it
+  /// Those of the doubts that no look at another disk or on another day settles: where an input came from.
+  std::vector<std::string> origin_doubts;
+  digest::Key places;                  ///< names the folders that the run had; of a recorded step
+  Verdict verdict = Verdict::unknown;  ///< of this step and all before it
 };
+
+/// By what an artifact was judged.
+enum class Basis : std::uint8_t {
+  record,      ///< the store knows these very bytes
+  stamp,       ///< it bears a stamp, and the store knows the run that the stamp names
+  attestation  ///< the statement beside it
+};
+
+/// "record", stable.
+std::string_view name_of(Basis basis);
 
 struct Proof {
   std::string artifact;  ///< absolute
   Verdict verdict = Verdict::unknown;
   std::optional<std::size_t> step;  ///< that made it
-  std::string doubt;                ///< why nothing is known, if there is no step
+  std::string doubt;                ///< why nothing is known, or why it is stale, if there is no step
+  Basis basis = Basis::record;
 };
 
 /// The steps of some proofs.

@@ -1,6 +1,7 @@
 #include "prove/prover.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 
@@ -33,8 +34,7 @@ Today& Prover::today_at(const model::Places& places, bool same_user) {
   auto& today = todays_[{places, same_user}];
   if (!today) {
     today = std::make_unique<Today>(
-        Today::Tools{tools_.files, tools_.store.hasher(), tools_.machine, tools_.environment, same_user},
-        places);
+        Today::Tools{tools_.files, tools_.hasher, tools_.machine, tools_.environment, same_user}, places);
   }
   return *today;
 }
@@ -42,7 +42,7 @@ Today& Prover::today_at(const model::Places& places, bool same_user) {
 const model::Places* Prover::logged_places(const digest::Key& key) {
   const auto [known, is_new] = places_.try_emplace(key);
   if (is_new) {
-    if (auto places = tools_.store.places(key); places.has_value()) known->second = *std::move(places);
+    if (auto places = tools_.evidence.places(key); places.has_value()) known->second = *std::move(places);
   }
   return known->second ? &*known->second : nullptr;
 }
@@ -50,8 +50,8 @@ const model::Places* Prover::logged_places(const digest::Key& key) {
 /// Whether two runs had the same words, folder and variables; terminals and pipes do not matter here. False
 /// if a record is lost.
 bool Prover::is_same_command(const digest::Key& a, const digest::Key& b) {
-  const auto derivation_a = tools_.store.derivation(a);
-  const auto derivation_b = tools_.store.derivation(b);
+  const auto derivation_a = tools_.evidence.derivation(a);
+  const auto derivation_b = tools_.evidence.derivation(b);
   if (!derivation_a.has_value() || !*derivation_a || !derivation_b.has_value() || !*derivation_b)
     return false;
   const auto& command_a = (*derivation_a)->command;
@@ -61,10 +61,9 @@ bool Prover::is_same_command(const digest::Key& a, const digest::Key& b) {
 }
 
 /// The path under which the run made it, as it is called in the tree `root`; empty if that is not known.
-std::string Prover::made_as(const store::DerivationStore::Maker& maker,
-                            const std::optional<std::string>& root) {
+std::string Prover::made_as(const Evidence::Maker& maker, const std::optional<std::string>& root) {
   const auto* places = logged_places(maker.places);
-  const auto record = tools_.store.record(*maker.strong);
+  const auto record = tools_.evidence.record(*maker.strong);
   if (places == nullptr || !record.has_value() || !*record) return {};
   const auto tokens = tokens_of(*places);
   for (const auto& output : (*record)->outputs) {
@@ -76,22 +75,22 @@ std::string Prover::made_as(const store::DerivationStore::Maker& maker,
 }
 
 Result<Proof> Prover::prove(const std::string& artifact, const Trees& trees, const std::string& bytes) {
-  HALLMARK_TRY(const auto hashed, tools_.store.hasher().hash(bytes.empty() ? artifact : bytes));
+  HALLMARK_TRY(const auto hashed, tools_.hasher.hash(bytes.empty() ? artifact : bytes));
   const auto place = store::place_of(artifact);
   Proof proof;
   proof.artifact = artifact;
   auto root = trees.only;
   bool in_place = true;
-  HALLMARK_TRY(auto makers, tools_.store.makers_of(hashed.digest, place));
+  HALLMARK_TRY(auto makers, tools_.evidence.makers_of(hashed.digest, place));
   if (makers.empty()) {
-    HALLMARK_TRY(makers, tools_.store.makers_of(hashed.digest));
+    HALLMARK_TRY(makers, tools_.evidence.makers_of(hashed.digest));
     if (makers.empty()) {
       if (bytes.empty()) proof.step = weigh(artifact, 0);
       if (proof.step) {
         proof.verdict = steps_[*proof.step].verdict;
         return proof;
       }
-      HALLMARK_TRY(const auto last, tools_.store.last_maker_at(place));
+      HALLMARK_TRY(const auto last, tools_.evidence.last_maker_at(place));
       proof.doubt = !last          ? kNobody
                     : last->strong ? "a recorded command made this file, but not these bytes: changed since "
                                      "(stripped, patched, signed), or made without hallmark"
@@ -107,6 +106,36 @@ Result<Proof> Prover::prove(const std::string& artifact, const Trees& trees, con
   auto& made = steps_[*proof.step];
   if (made.output.empty()) made.output = artifact;
   proof.verdict = made.verdict;
+  return proof;
+}
+
+Proof Prover::prove_run(const std::string& artifact, const digest::Key& strong, const Trees& trees) {
+  Proof proof;
+  proof.artifact = artifact;
+  Makers makers;
+  if (const auto record = tools_.evidence.record(strong); record.has_value() && *record) {
+    for (const auto& output : (*record)->outputs) {
+      if (output.kind != NodeKind::file) continue;
+      const auto found = tools_.evidence.makers_of(output.content);
+      if (!found.has_value()) continue;
+      std::copy_if(found->begin(), found->end(), std::back_inserter(makers),
+                   [&](const auto& maker) { return maker.strong == strong; });
+    }
+  }
+  if (makers.empty()) {
+    proof.doubt = "the run that made it is not known here";
+    return proof;
+  }
+  // Of several outputs the one of this name.
+  const auto has_its_name = [&](const auto& maker) {
+    return path::base_name(made_as(maker, trees.only)) == path::base_name(artifact);
+  };
+  const auto named = std::find_if(makers.begin(), makers.end(), has_its_name);
+  if (named != makers.end()) std::rotate(makers.begin(), named, named + 1);
+  auto root = trees.only;
+  if (!root && trees.around && made_as(makers.front(), trees.around) == artifact) root = trees.around;
+  proof.step = best_of(makers, root, {}, 0, nullptr);
+  if (proof.step) proof.verdict = steps_[*proof.step].verdict;
   return proof;
 }
 
@@ -143,9 +172,11 @@ std::size_t Prover::step(const Origin& origin, const std::string& output, std::s
   steps_.emplace_back();
   judged_.push_back(false);
   steps_[index].strong = origin.strong;
+  steps_[index].places = origin.places;
   steps_[index].output = output;
+  for (auto& doubt : tools_.evidence.doubts_of(origin.strong)) doubt_origin(index, std::move(doubt));
 
-  const auto derivation = tools_.store.derivation(origin.strong);
+  const auto derivation = tools_.evidence.derivation(origin.strong);
   const auto* logged = logged_places(origin.places);
   if (!derivation.has_value()) {
     steps_[index].doubts.push_back(derivation.error().message());
@@ -157,7 +188,7 @@ std::size_t Prover::step(const Origin& origin, const std::string& output, std::s
   } else if (depth >= limits::kDerivationSteps) {
     steps_[index].doubts.emplace_back("its chain is longer than kDerivationSteps");
   } else {
-    const auto found = tools_.store.record(origin.strong);
+    const auto found = tools_.evidence.record(origin.strong);
     // Its inputs are all in the derivation.
     const auto record = found.has_value() && *found ? **found : model::Record{};
     const auto& notes = (*derivation)->command.others;

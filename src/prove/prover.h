@@ -1,7 +1,7 @@
 // Prover: walks from artifacts through recorded commands to their sources and compares each input with
 // today's disk.
 //
-// Contract: executes nothing and changes nothing but the store's digests of files that it hashed. A record
+// Contract: executes nothing and changes nothing but the hasher's memory of files. A record
 // that is lost, damaged or leads in a circle makes the verdict unknown. Not thread-safe. One Prover sees one
 // world: it asks the disk for each thing once, however many artifacts it judges.
 //
@@ -18,11 +18,12 @@
 #include <string>
 #include <vector>
 
+#include "digest/content_hasher.h"
 #include "engine/ports.h"
 #include "model/record.h"
 #include "os/file_system.h"
+#include "prove/evidence.h"
 #include "prove/proof.h"
-#include "store/local_store.h"
 
 namespace hallmark::prove {
 
@@ -43,7 +44,8 @@ class Prover {
  public:
   struct Tools {
     os::FileSystem& files;
-    store::LocalStore& store;
+    digest::ContentHasher& hasher;
+    Evidence& evidence;
     engine::Machine& machine;
     const model::Environment& environment;  ///< for values that are no places: USER and the like
     std::uint32_t uid = 0;                  ///< of whoever asks
@@ -59,6 +61,9 @@ class Prover {
   /// file that a process has mapped and that has lost its name). Fails if they cannot be read.
   Result<Proof> prove(const std::string& artifact, const Trees& trees, const std::string& bytes = {});
 
+  /// As above, for what the run `strong` made, whatever became of its bytes since: a stamp names the run.
+  Proof prove_run(const std::string& artifact, const digest::Key& strong, const Trees& trees);
+
   /// Of all proofs so far.
   const Steps& steps() const& { return steps_; }
   Steps steps() && { return std::move(steps_); }
@@ -71,16 +76,17 @@ class Prover {
     std::optional<std::string> root;
     auto operator<=>(const Origin&) const = default;
   };
-  using Makers = std::vector<store::DerivationStore::Maker>;
+  using Makers = std::vector<Evidence::Maker>;
   struct Case;
   struct Asked;
   struct Scales;
 
   std::optional<std::size_t> best_of(const Makers& makers, const std::optional<std::string>& root,
                                      const std::string& output, std::size_t depth, const digest::Key* reader);
-  std::string made_as(const store::DerivationStore::Maker& maker, const std::optional<std::string>& root);
+  std::string made_as(const Evidence::Maker& maker, const std::optional<std::string>& root);
   bool is_same_command(const digest::Key& a, const digest::Key& b);
   std::size_t step(const Origin& origin, const std::string& output, std::size_t depth);
+  void doubt_origin(std::size_t index, std::string why);
   void judge(Case& run);
   bool judge_input(Case& run, const Asked& asked);
   void judge_answer(Case& run, const Asked& asked);

@@ -120,10 +120,10 @@ void Prover::weigh_input(Scales& scales, const std::string& path, std::string wh
 /// The step that made a file which an unrecorded step reads.
 std::optional<std::size_t> Prover::recorded_or_weighed(const std::string& path, std::size_t depth) {
   const auto place = store::place_of(path);
-  const auto last = tools_.store.last_maker_at(place);
+  const auto last = tools_.evidence.last_maker_at(place);
   if (last.has_value() && *last && (*last)->strong) {
-    if (const auto hashed = tools_.store.hasher().hash(path); hashed.has_value()) {
-      const auto makers = tools_.store.makers_of(hashed->digest, place);
+    if (const auto hashed = tools_.hasher.hash(path); hashed.has_value()) {
+      const auto makers = tools_.evidence.makers_of(hashed->digest, place);
       if (makers.has_value() && !makers->empty()) return best_of(*makers, std::nullopt, path, depth, nullptr);
     }
   }

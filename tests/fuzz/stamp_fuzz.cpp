@@ -1,5 +1,5 @@
-// An ELF file of any origin: reading its stamp never crashes; what can bear a stamp says afterwards what it was
-// given, and that its code is as stamped.
+// An ELF file of any origin: reading its stamp never crashes; what can bear a stamp says afterwards what it
+// was given, and that its code is as stamped.
 #include <cstdint>
 #include <cstdlib>
 

@@ -73,7 +73,8 @@ Result<ElfSections> read_elf_sections(std::string_view image) {
   if (header == nullptr || elf_getshdrnum(elf.get(), &count) != 0)
     return fail(corrupt("its headers cannot be read (truncated?)"));
   found.header = *header;
-  if (header->e_shoff == 0) return fail(Error{ErrorKind::unsupported, "ELF file: it has no section table", {}});
+  if (header->e_shoff == 0)
+    return fail(Error{ErrorKind::unsupported, "ELF file: it has no section table", {}});
   // Of a table beyond the end libelf says that it has no entries.
   if (count == 0 || header->e_shentsize != sizeof(Elf64_Shdr) ||
       !lies_within(image, header->e_shoff, count * sizeof(Elf64_Shdr)) ||

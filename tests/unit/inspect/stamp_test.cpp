@@ -126,7 +126,8 @@ TEST(Stamp, OtherCodeUnderAnOldStampIsSeen) {
 TEST(Stamp, AnotherSetOfSectionsIsSeen) {
   const auto note = encode((*read_stamp(stamp(elf(kParts))))->stamp);
   const Part stamp_section{".note.hallmark", SHT_NOTE, 0, note};
-  const auto added = std::vector<Part>{kParts[0], kParts[1], {".text.more", SHT_PROGBITS, SHF_ALLOC, "more"}, stamp_section};
+  const auto added =
+      std::vector<Part>{kParts[0], kParts[1], {".text.more", SHT_PROGBITS, SHF_ALLOC, "more"}, stamp_section};
   EXPECT_EQ(told(elf({kParts[0], kParts[1], stamp_section})), "as stamped") << "as strip leaves it";
   EXPECT_EQ(told(elf(added)), "section .text.more was added");
   EXPECT_EQ(told(elf({kParts[0], stamp_section})), "section .rodata is gone");
@@ -164,7 +165,8 @@ TEST(Stamp, SeveralStampsAreAnErrorUntilTheFileIsStampedAnew) {
   const auto note = encode((*read_stamp(stamp(elf(kParts))))->stamp);
   const Part one{".note.hallmark", SHT_NOTE, 0, note};
   const Part merged{".note.hallmark", SHT_NOTE, 0, note + note};
-  for (const auto& parts : {std::vector<Part>{kParts[0], kParts[1], one, one}, std::vector<Part>{kParts[0], kParts[1], merged}}) {
+  for (const auto& parts :
+       {std::vector<Part>{kParts[0], kParts[1], one, one}, std::vector<Part>{kParts[0], kParts[1], merged}}) {
     EXPECT_EQ(told(elf(parts)), "it bears several stamps: files were merged");
     EXPECT_EQ(told(stamp(elf(parts))), "as stamped");
   }
@@ -172,7 +174,8 @@ TEST(Stamp, SeveralStampsAreAnErrorUntilTheFileIsStampedAnew) {
 
 TEST(Stamp, ManySectionsAreBoundByOneDigest) {
   std::vector<Part> parts;
-  for (int i = 0; i < 200; ++i) parts.push_back({".text.f" + std::to_string(i), SHT_PROGBITS, SHF_ALLOC, "f" + std::to_string(i)});
+  for (int i = 0; i < 200; ++i)
+    parts.push_back({".text.f" + std::to_string(i), SHT_PROGBITS, SHF_ALLOC, "f" + std::to_string(i)});
   const auto file = stamp(elf(parts, ET_REL));
   const auto read = read_stamp(file);
   ASSERT_TRUE(read.has_value() && *read);

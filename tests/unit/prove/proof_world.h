@@ -103,7 +103,8 @@ class ProofTest : public ::testing::Test {
   /// As another process would see it.
   prove::Proof proof_of(const std::string& artifact, const prove::Trees& trees = {}) {
     store_ = store::LocalStore::open(disk_, clock_, "/store").value();
-    prove::Prover prover({disk_, *store_, machine_, environment_, uid_, accept_weaker_});
+    prove::StoreEvidence evidence(*store_);
+    prove::Prover prover({disk_, store_->hasher(), evidence, machine_, environment_, uid_, accept_weaker_});
     auto proof = prover.prove(artifact, trees);
     EXPECT_TRUE(proof.has_value());
     steps_ = prover.steps();

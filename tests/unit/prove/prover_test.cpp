@@ -117,7 +117,8 @@ TEST_F(ProofTest, BytesThatNobodyMadeAreUnknown) {
   EXPECT_EQ(verdict_of("/r/build/lib.so"), Verdict::unknown);
   edit("/home/x.so", "of nobody");
   EXPECT_THAT(cause_of("/home/x.so"), ElementsAre(HasSubstr("no command that hallmark recorded")));
-  Prover prover({disk_, *store_, machine_, environment_, uid_});
+  StoreEvidence evidence(*store_);
+  Prover prover({disk_, store_->hasher(), evidence, machine_, environment_, uid_});
   EXPECT_EQ(prover.prove("/r/none", {}).error().kind, ErrorKind::not_found);
   EXPECT_EQ(prover.prove("/r/build", {}).error().kind, ErrorKind::invalid);
 }
