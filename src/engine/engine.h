@@ -38,6 +38,7 @@ struct RunOptions {
   model::Tier best_tier = model::Tier::hybrid;
   std::string hallmark_program;
   std::string agent_library;
+  Finisher* finisher = nullptr;  ///< of outputs; nullptr: none
 };
 
 enum class Outcome : std::uint8_t {
@@ -61,6 +62,8 @@ struct RunResult {
   model::Tier tier = model::Tier::none;
   std::size_t inputs = 0;
   std::size_t outputs = 0;
+  /// Of a run that is or was recorded: the regular files that stand there now as it makes them; absolute.
+  std::vector<std::string> files;
 };
 
 /// Stand-ins for a test: what the engine else takes from this machine and process.

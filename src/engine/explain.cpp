@@ -172,9 +172,10 @@ std::vector<model::Reason> compare_commands(const model::CommandText& before, co
   compare_maps(as_map(before.others), as_map(now.others),
                [&](const auto& name, const auto& old_value, const auto& new_value) {
                  const bool stream = name.starts_with("std") || name == "merged";
-                 const auto code = stream          ? ReasonCode::stream_changed
-                                   : name == "PWD" ? ReasonCode::variable_changed
-                                                   : ReasonCode::machine_changed;
+                 const auto code = stream                   ? ReasonCode::stream_changed
+                                   : name == "PWD"          ? ReasonCode::variable_changed
+                                   : name.starts_with("--") ? ReasonCode::argument_changed
+                                                            : ReasonCode::machine_changed;
                  reasons.push_back({code, name, old_value, new_value});
                });
   return reasons;

@@ -142,7 +142,7 @@ std::string counted_makeflags(std::string_view value, bool flags) {
 }
 
 CommandKey key_of(const model::Command& command, const Bindings& bindings, PwdKind pwd,
-                  std::span<const std::string> ignored, std::string_view machine) {
+                  std::span<const std::string> ignored, std::string_view machine, std::string_view finisher) {
   CommandKey key;
   auto& text = key.text;
   const bool any_variable = may_read_any_variable(command.argv.front());
@@ -176,6 +176,7 @@ CommandKey key_of(const model::Command& command, const Bindings& bindings, PwdKi
   note("uid", std::to_string(command.uid));
   note("umask", std::to_string(command.umask));
   note("machine", machine);
+  if (!finisher.empty()) text.others.emplace_back(finisher);
   for (const auto& relation : bindings.relations()) note("place", relation);
 
   digest::Encoder out;

@@ -19,9 +19,11 @@ struct CommandKey {
   model::CommandText text;  ///< all that went into it, folded
 };
 
-/// `machine` is Machine::identity("arch"). Deterministic; touches nothing.
+/// `machine` is Machine::identity("arch"), `finisher` Finisher::name(), empty if there is none.
+/// Deterministic; touches nothing.
 CommandKey key_of(const model::Command& command, const Bindings& bindings, PwdKind pwd,
-                  std::span<const std::string> ignored, std::string_view machine);
+                  std::span<const std::string> ignored, std::string_view machine,
+                  std::string_view finisher = {});
 
 /// Names the place of a command in a build: the same folder and the same output (or, without one, the same
 /// program and last argument), whatever the arguments.

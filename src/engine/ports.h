@@ -12,6 +12,7 @@
 #include "digest/digest.h"
 #include "model/command.h"
 #include "model/observation.h"
+#include "model/record.h"
 #include "observe/observer.h"
 #include "os/clock.h"
 #include "os/file_system.h"
@@ -56,6 +57,18 @@ class Streams {
   virtual void skip_stdin(model::StreamKind kind) = 0;
   /// Whether a file on stdin stands at its end.
   virtual bool stdin_at_end() = 0;
+};
+
+/// Puts a last touch to the outputs of a run that is about to be recorded: what it gives is what stands on
+/// the disk, what is recorded, and what a replay brings back.
+class Finisher {
+ public:
+  virtual ~Finisher() = default;
+  /// What it does, for the weak key: the option that asks for it and its version, "--name=version".
+  virtual std::string_view name() const = 0;
+  /// What an output of the run shall be instead; nullopt: it stays as it is. Depends on nothing else.
+  virtual Result<std::optional<std::string>> finish(std::string_view output, const digest::Key& strong,
+                                                    const model::Derivation& derivation) = 0;
 };
 
 }  // namespace hallmark::engine

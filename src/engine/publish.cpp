@@ -67,9 +67,10 @@ Published Publisher::publish(const CommandKey& key, const model::Observation& ob
     HALLMARK_CHECK(add_outputs(observation, depfiles, work));
     HALLMARK_CHECK(add_streams(observation, work));
     add_bound(work);
-    const auto strong = model::strong_key(key.weak, work.asked.paths, work.asked.answers);
-    HALLMARK_CHECK(
-        tools_.store.put_derivation(strong, {key.weak, key.text, work.asked.paths, work.asked.answers}));
+    const model::Derivation derivation{key.weak, key.text, work.asked.paths, work.asked.answers};
+    const auto strong = model::strong_key(key.weak, derivation.paths, derivation.answers);
+    HALLMARK_CHECK(finish_outputs(strong, derivation, work));
+    HALLMARK_CHECK(tools_.store.put_derivation(strong, derivation));
     // What stands on the disk, also where an earlier run's bytes stay in the record. Before the record: a
     // made file without a note looks like a source.
     HALLMARK_CHECK(
@@ -136,6 +137,10 @@ Status Publisher::add_outputs(const model::Observation& observation,
 Status Publisher::add_file(const model::ObservedOutput& output, Work& work, model::RecordedOutput& recorded) {
   HALLMARK_TRY(const auto bytes, os::read_file(tools_.files, output.path, limits::kBlobBytes));
   work.mentions.search(bytes);
+  if (tools_.finisher != nullptr) {  // stored when it is finished, which takes the run's key
+    recorded.content = digest::digest_of(bytes);
+    return {};
+  }
   if (bytes.size() < kSharedBlocksPayBytes) {
     HALLMARK_TRY(recorded.content, tools_.store.put(bytes));
     return {};
@@ -143,6 +148,37 @@ Status Publisher::add_file(const model::ObservedOutput& output, Work& work, mode
   HALLMARK_TRY(recorded.content, tools_.store.put_file(output.path));
   // Stored must be what was searched: another writer may be at work.
   if (digest::digest_of(bytes) != recorded.content) return fail(Error{ErrorKind::invalid, output.path, {}});
+  return {};
+}
+
+Status Publisher::finish_outputs(const digest::Key& strong, const model::Derivation& derivation, Work& work) {
+  if (tools_.finisher == nullptr) return {};
+  for (auto& output : work.record.outputs) {
+    if (output.kind == NodeKind::file && output.role != model::OutputRole::depfile)
+      HALLMARK_CHECK(finish_file(strong, derivation, output));
+  }
+  return {};
+}
+
+/// The finished file appears in the place of the command's, whole: whoever looks sees one or the other.
+Status Publisher::finish_file(const digest::Key& strong, const model::Derivation& derivation,
+                              model::RecordedOutput& recorded) {
+  const auto path = tools_.bindings.tokens().unfold(recorded.path);
+  if (!path) return fail(Error{ErrorKind::invalid, recorded.path, {}});
+  HALLMARK_TRY(const auto bytes, os::read_file(tools_.files, *path, limits::kBlobBytes));
+  // Another writer may be at work: what is finished must be what was searched.
+  if (digest::digest_of(bytes) != recorded.content) return fail(Error{ErrorKind::invalid, *path, {}});
+  HALLMARK_TRY(const auto finished, tools_.finisher->finish(bytes, strong, derivation));
+  if (!finished) {
+    HALLMARK_TRY(recorded.content, tools_.store.put(bytes));
+    return {};
+  }
+  HALLMARK_TRY(const auto file,
+               tools_.files.create_unseen(std::string(path::parent(*path)), os::Unseen::nameless));
+  HALLMARK_CHECK(file->write(as_bytes(*finished)));
+  HALLMARK_CHECK(file->finish(recorded.mode));
+  HALLMARK_CHECK(file->appear(*path));
+  HALLMARK_TRY(recorded.content, tools_.store.put(*finished));
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "digest/content_hasher.h"
 #include "engine/environment.h"
 #include "engine/keys.h"
+#include "engine/ports.h"
 #include "engine/questions.h"
 #include "model/observation.h"
 #include "model/reason.h"
@@ -34,6 +35,7 @@ class Publisher {
     os::Clock& clock;
     store::LocalStore& store;
     const Bindings& bindings;
+    Finisher* finisher = nullptr;
   };
 
   explicit Publisher(Tools tools) : tools_(tools) {}
@@ -48,6 +50,9 @@ class Publisher {
   Status add_outputs(const model::Observation& observation,
                      const std::map<std::string, std::string>& depfiles, Work& work);
   Status add_file(const model::ObservedOutput& output, Work& work, model::RecordedOutput& recorded);
+  Status finish_outputs(const digest::Key& strong, const model::Derivation& derivation, Work& work);
+  Status finish_file(const digest::Key& strong, const model::Derivation& derivation,
+                     model::RecordedOutput& recorded);
   Status add_streams(const model::Observation& observation, Work& work);
   void add_bound(Work& work);
   Status compare(const model::Record& kept, Work& work);

@@ -125,7 +125,8 @@ Result<RunResult> Action::run() {
   std::span<const std::string> ignored;
   if (kind_of_program(command_.argv.front()) != ProgramKind::other) ignored = options_.ignored_variables;
   key_ = key_of(command_, bindings_, pwd_kind(tools_.files, command_), ignored,
-                tools_.ports.machine.identity("arch").value_or("unknown"));
+                tools_.ports.machine.identity("arch").value_or("unknown"),
+                options_.finisher != nullptr ? options_.finisher->name() : std::string_view());
   site_ = site_of(command_, options_.root, output_);
   result_.weak_key = key_.weak;
 
@@ -228,6 +229,7 @@ Result<bool> Action::replay(const Hit& hit, States& states, std::int64_t start_n
   result_.outcome = Outcome::replayed;
   result_.exit_code = 0;
   result_.strong_key = hit.strong;
+  for (auto& made : made_by(hit.record, bindings_)) result_.files.push_back(std::move(made.path));
   result_.reasons.insert(result_.reasons.begin(), {ReasonCode::replayed, {}, {}, {}});
   result_.tier = hit.record.tier;
   result_.inputs = hit.paths.questions.size();
@@ -398,7 +400,7 @@ bool Action::publish(const model::Observation& observation, Asked asked,
                      const std::map<std::string, std::string>& depfiles) {
   Published published;
   try {
-    Publisher publisher({tools_.files, tools_.clock, *tools_.store, bindings_});
+    Publisher publisher({tools_.files, tools_.clock, *tools_.store, bindings_, options_.finisher});
     published = publisher.publish(key_, observation, std::move(asked), depfiles);
   } catch (const std::bad_alloc&) {
     // An output that is larger than what memory is left. The command itself is done.
@@ -410,6 +412,10 @@ bool Action::publish(const model::Observation& observation, Asked asked,
   if (published.trouble) warn("the result was not kept: " + published.trouble->message());
   if (!published.strong) return false;
   result_.strong_key = published.strong;
+  for (const auto& output : observation.outputs) {
+    if (output.kind == NodeKind::file && !depfiles.contains(output.path))
+      result_.files.push_back(output.path);
+  }
   static_cast<void>(tools_.store->remember(site_, key_.weak));
   return true;
 }
