@@ -2,11 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "app/attested.h"
 #include "app/places.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "engine/plain_hasher.h"
 #include "engine/ports.h"
 #include "engine/program_search.h"
 #include "inspect/process_maps.h"
@@ -33,21 +36,24 @@ std::string why_unread(const Error& error) {
   }
 }
 
-/// Collects proofs of one Prover.
+/// Collects proofs: by the store, and where that knows nothing of an artifact, by stamp and attestation.
 class Judge {
  public:
-  static Result<std::unique_ptr<Judge>> open(const Session& session, Accept accept = Accept::records) {
-    HALLMARK_TRY(auto store, open_store(session));
-    return std::unique_ptr<Judge>(new Judge(session, std::move(store), accept));
-  }
+  /// `attestation`: of the one artifact that will be judged; empty: beside each.
+  explicit Judge(const Session& session, Accept accept = Accept::records, std::string attestation = {})
+      : session_(session),
+        store_(open_store(session)),
+        plain_hasher_(session.files),
+        machine_(engine::this_machine(session.files, session.clock)),
+        by_store_(make_by_store(accept)),
+        attested_({session, hasher(), *machine_, by_store_ ? &by_store_->prover : nullptr,
+                   std::move(attestation)}) {}
 
-  void add(const std::string& artifact) {
-    take(artifact, prover_.prove(artifact, trees_for(session_, artifact)));
-  }
+  void add(const std::string& artifact) { take(artifact, judge(artifact)); }
 
   /// If it is known, or lies in the tree.
   void add_if_ours(const std::string& artifact) {
-    auto proof = prover_.prove(artifact, trees_for(session_, artifact));
+    auto proof = judge(artifact);
     if ((proof.has_value() && proof->step) || lies_in_tree(artifact)) {
       take(artifact, std::move(proof));
     } else {
@@ -57,10 +63,9 @@ class Judge {
 
   /// `bytes`: the name in /proc that leads to the mapped file itself.
   void add_mapped(const inspect::MappedFile& file, const std::string& bytes) {
-    const auto trees = trees_for(session_, file.path);
     const auto stat = session_.files.stat(file.path);
     const bool same = stat.has_value() && *stat && (*stat)->inode == file.inode && !file.deleted;
-    auto proof = prover_.prove(file.path, trees, same ? std::string() : bytes);
+    auto proof = judge(file.path, same ? std::string() : bytes);
     const bool known = proof.has_value() && proof->step;
     if (!known && !lies_in_tree(file.path)) {
       ++result_.others;
@@ -74,20 +79,58 @@ class Judge {
     take(file.path, std::move(proof));
   }
 
-  Proofs result() {
-    result_.steps = std::move(prover_).steps();
-    static_cast<void>(store_->flush());  // digests of what was hashed: the next time is faster
+  /// Without a store only what is attested can be judged: the store's Error, if nothing is.
+  Result<Proofs> result() {
+    const auto is_attested = [](const prove::Proof& proof) { return proof.basis != prove::Basis::record; };
+    if (!by_store_ && std::none_of(result_.proofs.begin(), result_.proofs.end(), is_attested))
+      return fail(store_.error());
+    if (by_store_) {
+      result_.steps = std::move(by_store_->prover).steps();
+      static_cast<void>((*store_)->flush());  // digests of what was hashed: the next time is faster
+    }
+    for (auto& proof : result_.proofs) {
+      if (proof.step && proof.basis == prove::Basis::attestation) *proof.step += result_.steps.size();
+    }
+    prove::append(result_.steps, std::move(attested_).steps());
     return std::move(result_);
   }
 
  private:
-  Judge(const Session& session, std::unique_ptr<store::LocalStore> store, Accept accept)
-      : session_(session),
-        store_(std::move(store)),
-        machine_(engine::this_machine(session.files, session.clock)),
-        evidence_(*store_),
-        prover_({session.files, store_->hasher(), evidence_, *machine_, session.environment, ::getuid(),
-                 accept == Accept::weaker}) {}
+  struct ByStore {
+    prove::StoreEvidence evidence;
+    prove::Prover prover;
+    ByStore(const Session& session, store::LocalStore& store, engine::Machine& machine, Accept accept)
+        : evidence(store),
+          prover({session.files, store.hasher(), evidence, machine, session.environment, ::getuid(),
+                  accept == Accept::weaker}) {}
+  };
+
+  std::unique_ptr<ByStore> make_by_store(Accept accept) {
+    if (!store_.has_value()) return nullptr;
+    return std::make_unique<ByStore>(session_, **store_, *machine_, accept);
+  }
+  digest::ContentHasher& hasher() {
+    if (store_.has_value()) return (*store_)->hasher();
+    return plain_hasher_;
+  }
+
+  /// `bytes`: where they are read instead, if not empty.
+  Result<prove::Proof> judge(const std::string& artifact, const std::string& bytes = {}) {
+    const auto trees = trees_for(session_, artifact);
+    auto proof = by_store_ ? by_store_->prover.prove(artifact, trees, bytes) : fail_without_store(artifact);
+    const bool is_judged = proof.has_value() && proof->step;
+    if (is_judged && by_store_->prover.steps()[*proof->step].is_recorded) return proof;
+    auto attested = attested_.prove(artifact, trees, bytes.empty() ? artifact : bytes);
+    // What the build tool's own graph shows of it is more than nothing.
+    if (!attested || (is_judged && !attested->step && attested->verdict == prove::Verdict::unknown))
+      return proof;
+    return *std::move(attested);
+  }
+
+  Result<prove::Proof> fail_without_store(const std::string& artifact) const {
+    return prove::Proof{
+        artifact, prove::Verdict::unknown, {}, "the store cannot be used: " + store_.error().message()};
+  }
 
   /// Not in any tree: an interpreter may lie in a checkout of its own.
   bool lies_in_tree(const std::string& file) const {
@@ -102,10 +145,11 @@ class Judge {
   }
 
   const Session& session_;
-  std::unique_ptr<store::LocalStore> store_;
+  Result<std::unique_ptr<store::LocalStore>> store_;
+  engine::PlainHasher plain_hasher_;
   std::unique_ptr<engine::Machine> machine_;
-  prove::StoreEvidence evidence_;
-  prove::Prover prover_;
+  std::unique_ptr<ByStore> by_store_;  ///< nullptr: there is no store
+  Attested attested_;
   Proofs result_;
 };
 
@@ -116,16 +160,17 @@ std::string real_or_spelled(const Session& session, const std::string& spelled) 
   return engine::real_path(session.files, absolute).value_or(std::move(absolute));
 }
 
-Result<Proofs> prove(const Session& session, const std::vector<std::string>& artifacts, Accept accept) {
-  HALLMARK_TRY(auto judge, Judge::open(session, accept));
-  for (const auto& artifact : artifacts) judge->add(real_or_spelled(session, artifact));
-  return judge->result();
+Result<Proofs> prove(const Session& session, const std::vector<std::string>& artifacts, Accept accept,
+                     const std::string& attestation) {
+  Judge judge(session, accept, attestation.empty() ? std::string() : path::join(session.cwd, attestation));
+  for (const auto& artifact : artifacts) judge.add(real_or_spelled(session, artifact));
+  return judge.result();
 }
 
 Result<Proofs> prove_loaded(const Session& session, const std::vector<std::string>& files) {
-  HALLMARK_TRY(auto judge, Judge::open(session));
-  for (const auto& file : files) judge->add_if_ours(file);
-  return judge->result();
+  Judge judge(session);
+  for (const auto& file : files) judge.add_if_ours(file);
+  return judge.result();
 }
 
 Result<Proofs> prove_build(const Session& session, const std::string& folder, Accept accept) {
@@ -134,9 +179,9 @@ Result<Proofs> prove_build(const Session& session, const std::string& folder, Ac
   if (artifacts.empty())
     return fail({ErrorKind::invalid, real + " holds no artifact yet",
                  "build first: what is not there cannot be judged"});
-  HALLMARK_TRY(auto judge, Judge::open(session, accept));
-  for (const auto& artifact : artifacts) judge->add(artifact);
-  return judge->result();
+  Judge judge(session, accept);
+  for (const auto& artifact : artifacts) judge.add(artifact);
+  return judge.result();
 }
 
 Result<Proofs> prove_process(const Session& session, int process, const std::string& proc) {
@@ -149,11 +194,11 @@ Result<Proofs> prove_process(const Session& session, int process, const std::str
     return fail({kind, "the files of process " + number + " cannot be read: " + maps.error().what,
                  "only its owner and root may look into a process"});
   }
-  HALLMARK_TRY(auto judge, Judge::open(session));
+  Judge judge(session);
   for (const auto& file : inspect::parse_process_maps(*maps)) {
-    if (file.runs) judge->add_mapped(file, path::join(folder, "map_files/" + file.range));
+    if (file.runs) judge.add_mapped(file, path::join(folder, "map_files/" + file.range));
   }
-  return judge->result();
+  return judge.result();
 }
 
 }  // namespace hallmark::app

@@ -27,9 +27,11 @@ std::string real_or_spelled(const Session& session, const std::string& spelled);
 
 /// One proof for each of `artifacts`, as spelled. What cannot be read is unknown, with the reason. With
 /// --root (or HALLMARK_ROOT) the inputs are looked for in that tree; else where each artifact was made, and
-/// in the trees around it and around the working folder. Executes nothing.
+/// in the trees around it and around the working folder. What the store does not know is judged by its stamp
+/// and attestation. Executes nothing. `attestation`: where that of the one artifact is, as spelled; empty:
+/// beside each.
 Result<Proofs> prove(const Session& session, const std::vector<std::string>& artifacts,
-                     Accept accept = Accept::records);
+                     Accept accept = Accept::records, const std::string& attestation = {});
 
 /// Of those of `files` (absolute) that a recorded command made or that lie below the session's root.
 Result<Proofs> prove_loaded(const Session& session, const std::vector<std::string>& files);

@@ -30,6 +30,7 @@ Result<engine::RunResult> run(const Session& session, const RunRequest& request)
   options.outputs = request.outputs;
   options.restat = request.restat;
   options.cache_any = request.cache_any;
+  options.finisher = request.finisher;
   const auto build_tool = build_tool_above(session.files, getppid());
   options.is_ancestor = [&files = session.files](int process) {
     return is_ancestor(files, process, getppid());

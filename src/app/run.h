@@ -20,6 +20,7 @@ struct RunRequest {
   std::vector<std::string> outputs;  ///< as spelled
   bool restat = false;
   bool cache_any = false;
+  engine::Finisher* finisher = nullptr;  ///< of outputs; nullptr: none
 };
 
 Result<engine::RunResult> run(const Session& session, const RunRequest& request);

@@ -9,6 +9,7 @@
 #include "app/command.h"
 #include "app/config_file.h"
 #include "app/prove.h"
+#include "app/run_stamped.h"
 #include "app/session.h"
 #include "base/format.h"
 #include "base/path.h"
@@ -80,10 +81,16 @@ int verify(const Parsed& parsed, const app::Session& session) {
     complain(formatted("--pid wants the number of a process, not `{}`", parsed.value("--pid")));
     return kUsage;
   }
+  const auto attestation = parsed.value("--attestation");
+  if (!attestation.empty() && parsed.operands.size() != 1) {
+    complain("--attestation speaks of one ARTIFACT; give exactly one");
+    return kUsage;
+  }
   const auto accept = parsed.has("--weak") ? app::Accept::weaker : app::Accept::records;
   const auto found = of_build ? app::prove_build(session, std::string(parsed.value("--build-dir")), accept)
-                     : of_process ? app::prove_process(session, process)
-                                  : app::prove(session, operands_of(parsed), accept);
+                     : of_process
+                         ? app::prove_process(session, process)
+                         : app::prove(session, operands_of(parsed), accept, std::string(attestation));
   if (!found.has_value()) return refuse(found.error());
   if (found->proofs.empty()) {
     if (parsed.has("--json")) return show(verdicts_json(*found), kNegative);
@@ -230,7 +237,8 @@ int full_verb(const Parsed& parsed) {
   if (name == "help") return show(parsed.topic == nullptr ? overview() : help_of(*parsed.topic));
   if (name == "man") return show(manual(HALLMARK_VERSION));
   if (name == "completions") return show(completions(parsed.operands.front()));
-  if (name == "run") return run_verb(parsed, compile_here);
+  if (name == "run")
+    return run_verb(parsed, compile_here, parsed.has("--stamp") ? app::run_stamped : app::run);
   if (name == "compile-config") {
     const auto compiled = compile_here(std::string(parsed.operands.front()));
     return compiled.has_value() ? show(*compiled) : refuse(compiled.error());

@@ -48,8 +48,12 @@ std::string origin_text(const Steps& steps, const Proof& proof, const std::strin
   if (!proof.step) return {};
   if (proof.verdict != Verdict::unknown && is_weaker(steps, proof))
     return " (weaker evidence: not recorded; by Ninja's graph and logs, #include lines, file times)";
-  if (steps[*proof.step].output == proof.artifact) return {};
-  return formatted(" (made as {})", near(steps[*proof.step].output, cwd));
+  const auto& output = steps[*proof.step].output;
+  const auto basis = proof.basis == prove::Basis::stamp         ? "by its stamp"
+                     : proof.basis == prove::Basis::attestation ? "by its attestation"
+                                                                : "";
+  if (output == proof.artifact) return *basis == '\0' ? std::string() : formatted(" ({})", basis);
+  return formatted(" ({}{}made as {})", basis, *basis == '\0' ? "" : ", ", near(output, cwd));
 }
 
 std::size_t differences_in(const Steps& steps, const std::vector<std::size_t>& chain) {
@@ -201,6 +205,7 @@ std::string verdicts_json(const app::Proofs& found) {
       chain.push_back(step_json(found.steps[index]));
     list.push_back({{"artifact", proof.artifact},
                     {"verdict", name_of(proof.verdict)},
+                    {"basis", name_of(proof.basis)},
                     {"doubt", proof.doubt},
                     {"chain", std::move(chain)}});
   }

@@ -7,7 +7,6 @@
 #include <cstdlib>
 
 #include "app/command.h"
-#include "app/run.h"
 #include "cli/exit_code.h"
 #include "cli/run_report.h"
 #include "cli/terminal.h"
@@ -60,7 +59,7 @@ void report(const Parsed& parsed, const engine::RunResult& result) {
 
 }  // namespace
 
-int run_verb(const Parsed& parsed, const app::ConfigCompiler& compile) {
+int run_verb(const Parsed& parsed, const app::ConfigCompiler& compile, RunUseCase run) {
   outlive_file_size_limits();
   const char* disabled = std::getenv(app::variable::kDisable);
   if (disabled != nullptr && app::is_disabled({{app::variable::kDisable, disabled}}))
@@ -79,7 +78,7 @@ int run_verb(const Parsed& parsed, const app::ConfigCompiler& compile) {
   }
   if (session->settings.disable.value) return become(parsed.operands);
 
-  const auto result = app::run(*session, request_of(parsed));
+  const auto result = run(*session, request_of(parsed));
   if (!result.has_value()) {
     engine::RunResult failed;
     failed.outcome = engine::Outcome::failed;

@@ -19,6 +19,10 @@ constexpr std::array kRunFlags = {
     Flag{"--restat", "",
          "Leave an output untouched if its bytes are equal (the caller's rule has restat = 1)"},
     kRoot,
+    Flag{"--stamp", "",
+         "Stamp what the command makes, and put an attestation beside each artifact (ARTIFACT.intoto.json), "
+         "so "
+         "that `hallmark verify` can judge it without the store"},
     Flag{"--cache", "", "Replay a program of any kind, not only compilers, linkers and steps of a build"},
     Flag{"--json", "",
          "Print one JSON object to stderr when the command has ended (stdout is the command's)"},
@@ -42,6 +46,8 @@ constexpr std::array kVerifyArtifactFlags = {
     Flag{"--build-dir", "DIR",
          "Every artifact of a build folder of Ninja or Make; names those that are not fresh"},
     Flag{"--pid", "P", "Every file from which a running process executes code"},
+    Flag{"--attestation", "FILE",
+         "The attestation of the one ARTIFACT; default: ARTIFACT.intoto.json, beside it"},
     Flag{
         "--weak", "",
         "What nobody recorded is FRESH if Ninja's graph and logs, #include lines and file times show nothing "

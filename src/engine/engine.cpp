@@ -2,7 +2,7 @@
 
 #include "engine/internal/action.h"
 #include "engine/internal/linux_ports.h"
-#include "engine/internal/plain_hasher.h"
+#include "engine/plain_hasher.h"
 
 namespace hallmark::engine {
 

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/path.h"
+#include "inspect/fat_binary.h"
 #include "prove/internal/ninja_outputs.h"
 
 namespace hallmark::prove {
@@ -59,13 +60,15 @@ bool has_artifact_bytes(os::FileSystem& files, const std::string& path) {
       "ELF";
   constexpr std::string_view kArchive = "!<arch>\n";
   constexpr std::string_view kThinArchive = "!<thin>\n";
-  std::array<std::uint8_t, kArchive.size()> start{};
+  constexpr std::string_view kOffloadBundle = "__CLANG_OFFLOAD_BUNDLE__";
+  std::array<std::uint8_t, kOffloadBundle.size()> start{};
   const auto file = files.open_read(path);
   if (!file.has_value()) return false;
   const auto got = (*file)->read(start);
   if (!got.has_value()) return false;
   const auto text = as_text(ByteView(start).first(*got));
-  return text.starts_with(kElf) || text == kArchive || text == kThinArchive;
+  return text.starts_with(kElf) || text.starts_with(kArchive) || text.starts_with(kThinArchive) ||
+         text == kOffloadBundle || inspect::is_fat_binary(text);
 }
 
 Result<std::vector<std::string>> artifacts_below(os::FileSystem& files, const std::string& folder) {

@@ -14,7 +14,7 @@ namespace hallmark::prove {
 /// code.
 bool has_artifact_name(std::string_view path);
 
-/// Whether it begins as machine code or an archive does.
+/// Whether it begins as machine code (of a host or a device, or a bundle of these) or an archive does.
 bool has_artifact_bytes(os::FileSystem& files, const std::string& path);
 
 /// All files below a folder with such names, and executables with such bytes, sorted; without links and what

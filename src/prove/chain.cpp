@@ -53,6 +53,8 @@ class Gatherer {
     Taken taken{index, {}, tokens_of(*places), *places};
     taken.step.strong = step.strong;
     taken.step.derivation = *std::move(derivation);
+    // It may hold secrets, and no verdict needs it: the weak key covers it.
+    taken.step.derivation.command.environment.clear();
     for (const auto& output : record.value_or(model::Record{}).outputs) {
       if (output.kind == NodeKind::file && output.role == model::OutputRole::plain)
         taken.step.outputs.push_back({output.path, output.content});
@@ -129,8 +131,6 @@ class Gatherer {
     return std::any_of(derivation.paths.questions.begin(), derivation.paths.questions.end(), is_asked) ||
            std::any_of(derivation.answers.begin(), derivation.answers.end(), holds) ||
            std::any_of(command.argv.begin(), command.argv.end(), holds) || holds(command.cwd) ||
-           std::any_of(command.environment.begin(), command.environment.end(),
-                       [&](const auto& variable) { return holds(variable.second); }) ||
            std::any_of(outputs.begin(), outputs.end(),
                        [&](const auto& output) { return holds(output.path); }) ||
            std::any_of(doubts.begin(), doubts.end(), holds);

@@ -32,8 +32,8 @@ struct ChainOutput {
 
 struct ChainStep {
   digest::Key strong;
-  model::Places places;  ///< values folded by the root, which is among them
-  model::Derivation derivation;
+  model::Places places;              ///< values folded by the root, which is among them
+  model::Derivation derivation;      ///< without the environment, which may hold secrets
   std::vector<ChainOutput> outputs;  ///< sorted
   std::vector<std::string> doubts;   ///< folded: where inputs came from could not be told
   bool operator==(const ChainStep&) const = default;

@@ -98,6 +98,16 @@ bool is_shared_library(std::string_view path) {
   return name.ends_with(".so") || name.find(".so.") != std::string_view::npos;
 }
 
+void append(Steps& all, Steps steps) {
+  const auto offset = all.size();
+  for (auto& step : steps) {
+    for (auto& input : step.inputs) {
+      if (input.step) *input.step += offset;
+    }
+    all.push_back(std::move(step));
+  }
+}
+
 std::vector<std::size_t> steps_of(const Steps& steps, const Proof& proof) {
   std::vector<std::size_t> found;
   if (!proof.step) return found;

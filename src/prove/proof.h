@@ -84,6 +84,9 @@ bool derives_from(const Steps& steps, const Proof& proof, const std::string& fil
 /// "libattn.so", "libattn.so.2".
 bool is_shared_library(std::string_view path);
 
+/// Adds the steps of other proofs: what they call step n is then step n + all.size().
+void append(Steps& all, Steps steps);
+
 /// All steps in the artifact's chain, each once, the artifact's own first.
 std::vector<std::size_t> steps_of(const Steps& steps, const Proof& proof);
 

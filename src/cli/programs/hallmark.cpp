@@ -1,6 +1,6 @@
-// The hot program: `run` from the first instruction to the last, everything else by becoming hallmark-full.
-// Nothing here may be slow to start: no TOML, no locale, no iostreams, statically linked
-// (docs/adr/0004-two-programs-one-table.md).
+// The hot program: `run` from the first instruction to the last, everything else, and `run --stamp`, by
+// becoming hallmark-full. Nothing here may be slow to start: no TOML, no locale, no iostreams, statically
+// linked (docs/adr/0004-two-programs-one-table.md).
 #include <malloc.h>
 
 #include <string_view>
@@ -38,6 +38,6 @@ int main(int argc, char** argv) {
     complain(parsed.error().message());
     return kUsage;
   }
-  if (parsed->has("--help")) return hand_over(argv);
+  if (parsed->has("--help") || parsed->has("--stamp")) return hand_over(argv);
   return run_verb(*parsed, compile_config_elsewhere);
 }

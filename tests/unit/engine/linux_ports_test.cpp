@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "engine/internal/plain_hasher.h"
+#include "engine/plain_hasher.h"
 #include "support/fake_clock.h"
 #include "support/fake_file_system.h"
 #include "support/forwarding_file_system.h"

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/answers.h"
-#include "engine/internal/plain_hasher.h"
 #include "engine/kinds.h"
+#include "engine/plain_hasher.h"
 #include "unit/engine/engine_world.h"
 
 namespace hallmark::engine {

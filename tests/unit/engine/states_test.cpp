@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/answers.h"
-#include "engine/internal/plain_hasher.h"
+#include "engine/plain_hasher.h"
 #include "support/forwarding_file_system.h"
 #include "unit/engine/engine_world.h"
 

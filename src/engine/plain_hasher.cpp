@@ -1,4 +1,4 @@
-#include "engine/internal/plain_hasher.h"
+#include "engine/plain_hasher.h"
 
 namespace hallmark::engine {
 

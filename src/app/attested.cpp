@@ -1,0 +1,140 @@
+#include "app/attested.h"
+
+#include <unistd.h>
+
+#include "base/limits.h"
+
+namespace hallmark::app {
+namespace {
+
+using prove::Basis;
+using prove::Proof;
+using prove::Verdict;
+
+/// Of a file whose bytes are not those that were made: whether its stamp binds all that its code does.
+bool binds_code(const inspect::Stamped& stamped) {
+  return !stamped.is_relocatable && !stamped.now.empty();
+}
+
+constexpr const char* kNotBound =
+    "its bytes changed since it was stamped, and of a file of this kind the stamp binds too little: what the "
+    "code of an object calls stands in relocations, which strip rewrites";
+
+Proof as_unknown(Proof proof, std::string why) {
+  proof.verdict = Verdict::unknown;
+  proof.step.reset();
+  proof.doubt = std::move(why);
+  return proof;
+}
+
+}  // namespace
+
+std::string Attested::attestation_of(const std::string& artifact) const {
+  return tools_.attestation.empty() ? artifact + std::string(kAttestationSuffix) : tools_.attestation;
+}
+
+bool Attested::has_attestation(const std::string& artifact) const {
+  const auto stat = tools_.session.files.stat(attestation_of(artifact));
+  return stat.has_value() && stat->has_value();
+}
+
+std::optional<Proof> Attested::prove(const std::string& artifact, const prove::Trees& trees,
+                                     const std::string& path) {
+  const auto bytes = os::read_file(tools_.session.files, path, limits::kBlobBytes);
+  if (!bytes.has_value()) return std::nullopt;
+  Proof proof;
+  proof.artifact = artifact;
+  proof.basis = Basis::stamp;
+  const auto stamped = inspect::read_stamp(*bytes);
+  if (!stamped.has_value()) return as_unknown(std::move(proof), stamped.error().message());
+  if (*stamped) {
+    if (const auto difference = difference_from_stamp(**stamped)) {
+      proof.verdict = Verdict::stale;
+      proof.doubt = "its code is not what was stamped: " + *difference;
+      return proof;
+    }
+    if (tools_.by_store != nullptr) {
+      auto known = tools_.by_store->prove_run(artifact, (*stamped)->stamp.strong, trees);
+      known.basis = Basis::stamp;
+      if (known.step && (known.verdict == Verdict::stale || binds_code(**stamped))) return known;
+      if (known.step) return as_unknown(std::move(known), kNotBound);
+    }
+  } else if (!has_attestation(artifact)) {
+    return std::nullopt;
+  }
+  auto judged = by_attestation(proof, trees, *bytes, *stamped);
+  if (!judged.has_value()) return as_unknown(std::move(proof), judged.error().message());
+  return *std::move(judged);
+}
+
+Result<Proof> Attested::by_attestation(const Proof& asked, const prove::Trees& trees, std::string_view bytes,
+                                       const std::optional<inspect::Stamped>& stamped) {
+  const auto place = attestation_of(asked.artifact);
+  const auto text = os::read_file(tools_.session.files, place, kAttestationBytes);
+  if (!text.has_value() && text.error().kind == ErrorKind::not_found)
+    return fail(
+        {ErrorKind::not_found,
+         "it bears a stamp, but the store does not know the run that made it, and there is no attestation " +
+             place,
+         "copy the artifact with its attestation"});
+  if (!text.has_value()) return fail(text.error());
+  auto attestation = parse_attestation(*text);
+  if (!attestation.has_value()) {
+    attestation.error().what += ": " + place;
+    return fail(attestation.error());
+  }
+  const auto& chain = attestation->chain;
+  const auto& own = chain.steps.front();
+  if (stamped &&
+      (stamped->stamp.strong != own.strong || stamped->stamp.inputs != prove::inputs_key(own.derivation)))
+    return fail(
+        {ErrorKind::invalid, "it was stamped by another run than the one that " + place + " speaks of", {}});
+  const bool same = digest::digest_of(bytes).hash == attestation->content;
+  if (!same && !stamped)
+    return fail(
+        {ErrorKind::invalid,
+         "its bytes are not those that " + place + " speaks of: changed since, or made by another run",
+         {}});
+
+  HALLMARK_TRY(const auto root, tree_of(chain, trees));
+  prove::ChainEvidence evidence(chain, root);
+  const auto& session = tools_.session;
+  prove::Prover prover(
+      {session.files, tools_.hasher, evidence, tools_.machine, session.environment, ::getuid()});
+  auto proof = prover.prove_run(asked.artifact, own.strong, {});
+  proof.basis = Basis::attestation;
+  if (proof.step) *proof.step += steps_.size();
+  append(steps_, std::move(prover).steps());
+  if (!same && proof.verdict != Verdict::stale && !binds_code(*stamped))
+    return as_unknown(std::move(proof), kNotBound);
+  return proof;
+}
+
+/// The tree that is asked for; else, of that around the artifact and that of the working folder, the one that
+/// holds more of the sources.
+Result<std::string> Attested::tree_of(const prove::Chain& chain, const prove::Trees& trees) const {
+  if (trees.only) return *trees.only;
+  bool any = false;
+  std::string best;
+  std::size_t most = 0;
+  for (const auto& root : {trees.around.value_or(std::string()), tools_.session.settings.root.value}) {
+    if (root.empty()) continue;
+    std::size_t found = 0;
+    for (const auto& leaf : leaves_of(chain, root)) {
+      if (!leaf.in_tree) continue;
+      any = true;
+      const auto stat = tools_.session.files.stat(leaf.path);
+      if (stat.has_value() && *stat) ++found;
+    }
+    if (found <= most) continue;
+    most = found;
+    best = root;
+  }
+  if (any && best.empty())
+    return fail({ErrorKind::not_found,
+                 "none of its sources is in the tree around it or around the working folder",
+                 "name the tree with --root"});
+  return best.empty() ? "/" : best;
+}
+
+}  // namespace hallmark::app
