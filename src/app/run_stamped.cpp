@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "app/attestation.h"
-#include "base/format.h"
 #include "base/path.h"
 #include "engine/ports.h"
 #include "inspect/stamp.h"
@@ -45,12 +44,20 @@ class Attester {
   }
 
  private:
+  static constexpr std::uint32_t kMode = 0644;
+
   /// One that says the same keeps its time.
   Status put(const std::string& path, const std::string& text) {
+    HALLMARK_TRY(const auto stat, session_.files.lstat(path));
+    if (stat && stat->kind != NodeKind::file)
+      return fail({ErrorKind::invalid, path + " is in the way: it is no regular file", "remove it"});
     const auto there = os::read_file(session_.files, path, kAttestationBytes);
     if (there.has_value() && *there == text) return {};
-    const auto unique = formatted("{:x}-{:x}", ::getpid(), session_.clock.steady_ns());
-    return os::write_file_atomically(session_.files, path, text, unique, false);
+    HALLMARK_TRY(const auto file,
+                 session_.files.create_unseen(std::string(path::parent(path)), os::Unseen::nameless));
+    HALLMARK_CHECK(file->write(as_bytes(text)));
+    HALLMARK_CHECK(file->finish(kMode));
+    return file->appear(path);
   }
 
   const Session& session_;

@@ -85,7 +85,7 @@ class ChainEvidence final : public Evidence {
   Result<std::optional<model::Derivation>> derivation(const digest::Key& strong) override;
   Result<std::optional<model::Record>> record(const digest::Key& strong) override;
   std::vector<std::string> doubts_of(const digest::Key& strong) override;
-  bool knows_later_runs() const override { return false; }
+  bool is_carried() const override { return true; }
 
  private:
   const Chain& chain_;

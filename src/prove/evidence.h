@@ -31,8 +31,9 @@ class Evidence {
 
   /// Why the origin of something that the run read could not be told already when this evidence was written.
   virtual std::vector<std::string> doubts_of(const digest::Key& strong) = 0;
-  /// Whether it would know of a later run that put other bytes in the place of what a step made.
-  virtual bool knows_later_runs() const = 0;
+  /// Whether it came along with an artifact: it knows of no later run that may have put other bytes in the
+  /// place of what a step made, and not where the tree was.
+  virtual bool is_carried() const = 0;
 };
 
 /// What a store has recorded. The store outlives it.
@@ -56,7 +57,7 @@ class StoreEvidence final : public Evidence {
     return store_.record(strong);
   }
   std::vector<std::string> doubts_of(const digest::Key&) override { return {}; }
-  bool knows_later_runs() const override { return true; }
+  bool is_carried() const override { return false; }
 
  private:
   store::LocalStore& store_;

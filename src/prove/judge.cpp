@@ -31,6 +31,15 @@ bool is_personal(const model::Question& question) {
 
 }  // namespace
 
+/// Where the result shows the place of its tree, as debug information does: the tree is elsewhere, its files
+/// are not different for that.
+bool Prover::shows_tree(const Case& run, const model::Question& question) {
+  if (question.aspect != Aspect::bound) return false;
+  if (question.subject == "R_NAME") return true;
+  const auto* value = run.today.bindings().value_of(question.subject);
+  return value != nullptr && !run.root.empty() && path::is_within(*value, run.root);
+}
+
 /// Something that the step read may have been made of nobody knows what.
 void Prover::doubt_origin(std::size_t index, std::string why) {
   auto& step = steps_[index];
@@ -57,7 +66,8 @@ void Prover::judge(Case& run) {
   const auto answers = today.ask(run.derivation.paths);
   // By aspect: contents come first.
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    if (is_personal(questions[i])) continue;
+    if (is_personal(questions[i]) || (tools_.evidence.is_carried() && shows_tree(run, questions[i])))
+      continue;
     const Asked asked{questions[i], run.derivation.answers[i], answers[i]->answer, answers[i]->path};
     const bool is_file =
         asked.question.aspect == Aspect::content && asked.path && engine::digest_in(asked.before);
@@ -121,7 +131,7 @@ bool Prover::judge_input(Case& run, const Asked& asked) {
     return true;
   }
   if (maker && is_of_same_command(asked, *maker)) return true;
-  if (!maker || tools_.evidence.knows_later_runs()) return false;
+  if (!maker || !tools_.evidence.is_carried()) return false;
   steps_[run.index].doubts.push_back(
       path + " is not what was used; whether today's sources give it is not known here");
   return true;

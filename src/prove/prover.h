@@ -88,6 +88,7 @@ class Prover {
   std::size_t step(const Origin& origin, const std::string& output, std::size_t depth);
   void doubt_origin(std::size_t index, std::string why);
   void judge(Case& run);
+  static bool shows_tree(const Case& run, const model::Question& question);
   bool judge_input(Case& run, const Asked& asked);
   void judge_answer(Case& run, const Asked& asked);
   std::optional<std::size_t> maker_of(Case& run, const Asked& asked);
