@@ -145,7 +145,11 @@ Result<std::string> to_json(const Attestation& attestation) {
 }
 
 Result<Attestation> parse_attestation(std::string_view json) {
-  const Json statement = Json::parse(json, nullptr, false);
+  // The dependencies are for others: the chain has them. They are most of the text.
+  const auto is_wanted = [](int, Json::parse_event_t event, const Json& value) {
+    return event != Json::parse_event_t::key || value != "resolvedDependencies";
+  };
+  const Json statement = Json::parse(json, is_wanted, false);
   if (statement.is_discarded() || !statement.is_object()) return fail(corrupt("is no JSON object"));
   const Json* predicate = member(&statement, "predicate");
   if (text(member(&statement, "_type")) != kStatement ||

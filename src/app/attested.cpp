@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/limits.h"
+#include "base/path.h"
 
 namespace hallmark::app {
 namespace {
@@ -110,31 +113,32 @@ Result<Proof> Attested::by_attestation(const Proof& asked, const prove::Trees& t
   return proof;
 }
 
-/// The tree that is asked for; else, of that around the artifact and that of the working folder, the one that
-/// holds more of the sources.
+/// The tree that is asked for; else that around the artifact or that of the working folder, if it holds any
+/// of the sources: the one with more of them.
 Result<std::string> Attested::tree_of(const prove::Chain& chain, const prove::Trees& trees) const {
   if (trees.only) return *trees.only;
-  bool any = false;
-  std::string best;
-  std::size_t most = 0;
-  for (const auto& root : {trees.around.value_or(std::string()), tools_.session.settings.root.value}) {
-    if (root.empty()) continue;
-    std::size_t found = 0;
-    for (const auto& leaf : leaves_of(chain, root)) {
-      if (!leaf.in_tree) continue;
-      any = true;
-      const auto stat = tools_.session.files.stat(leaf.path);
-      if (stat.has_value() && *stat) ++found;
-    }
-    if (found <= most) continue;
-    most = found;
-    best = root;
-  }
-  if (any && best.empty())
-    return fail({ErrorKind::not_found,
-                 "none of its sources is in the tree around it or around the working folder",
-                 "name the tree with --root"});
-  return best.empty() ? "/" : best;
+  const auto sources = sources_in_tree(chain);
+  const auto exists_in = [&](const std::string& root, const std::string& source) {
+    const auto stat = tools_.session.files.stat(path::join(root, source));
+    return stat.has_value() && stat->has_value();
+  };
+  const auto& of_session = tools_.session.settings.root.value;
+  if (sources.empty()) return of_session;
+  const auto holds_any = [&](const std::string& root) {
+    return std::any_of(sources.begin(), sources.end(),
+                       [&](const auto& source) { return exists_in(root, source); });
+  };
+  const auto count_in = [&](const std::string& root) {
+    return std::count_if(sources.begin(), sources.end(),
+                         [&](const auto& source) { return exists_in(root, source); });
+  };
+  const bool is_around = trees.around && *trees.around != of_session && holds_any(*trees.around);
+  const bool is_here = holds_any(of_session);
+  if (is_around && (!is_here || count_in(*trees.around) >= count_in(of_session))) return *trees.around;
+  if (is_here) return of_session;
+  return fail({ErrorKind::not_found,
+               "none of its sources is in the tree around it or around the working folder",
+               "name the tree with --root"});
 }
 
 }  // namespace hallmark::app

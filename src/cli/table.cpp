@@ -52,7 +52,8 @@ constexpr std::array kVerifyArtifactFlags = {
         "--weak", "",
         "What nobody recorded is FRESH if Ninja's graph and logs, #include lines and file times show nothing "
         "newer; without this it is UNKNOWN then"},
-    kTree, kJson};
+    kTree,
+    kJson};
 constexpr std::array kAuditFlags = {
     Flag{"--observe", "",
          "Run compiles whose runs are not recorded, observed, with their outputs in a scratch folder"},

@@ -173,6 +173,34 @@ bool lies_in_tree(std::string_view subject, const model::Places& places) {
   });
 }
 
+/// Calls visit(Leaf) for each file that a step read and none made; one that several read comes several times.
+template <class Visit>
+void for_each_leaf(const Chain& chain, const std::string& root, Visit visit) {
+  std::unordered_multimap<digest::Sha256, std::string, digest::HashOfSha256> made;
+  std::vector<model::Tokens> tokens;
+  for (const auto& step : chain.steps) {
+    tokens.push_back(tokens_of(places_below(step.places, root)));
+    for (const auto& output : step.outputs) {
+      if (auto path = tokens.back().unfold(output.path)) made.emplace(output.content.hash, *std::move(path));
+    }
+  }
+  const auto is_made = [&](const std::string& path, const digest::Digest& content) {
+    const auto [begin, end] = made.equal_range(content.hash);
+    return std::any_of(begin, end, [&](const auto& each) { return each.second == path; });
+  };
+  for (std::size_t s = 0; s < chain.steps.size(); ++s) {
+    const auto& derivation = chain.steps[s].derivation;
+    for (std::size_t i = 0; i < derivation.paths.questions.size(); ++i) {
+      const auto& question = derivation.paths.questions[i];
+      if (question.aspect != Aspect::content) continue;
+      const auto content = engine::digest_in(derivation.answers[i]);
+      auto path = tokens[s].unfold(question.subject);
+      if (!content || !path || is_made(*path, *content)) continue;
+      visit(Leaf{*std::move(path), *content, lies_in_tree(question.subject, chain.steps[s].places)});
+    }
+  }
+}
+
 }  // namespace
 
 Result<Chain> chain_of(const Steps& steps, const Proof& proof, const digest::Digest& content,
@@ -183,27 +211,18 @@ Result<Chain> chain_of(const Steps& steps, const Proof& proof, const digest::Dig
 }
 
 std::vector<Leaf> leaves_of(const Chain& chain, const std::string& root) {
-  std::set<std::pair<std::string, digest::Digest>> made;
-  std::vector<model::Tokens> tokens;
-  for (const auto& step : chain.steps) {
-    tokens.push_back(tokens_of(places_below(step.places, root)));
-    for (const auto& output : step.outputs) {
-      if (auto path = tokens.back().unfold(output.path)) made.emplace(*std::move(path), output.content);
-    }
-  }
   std::set<Leaf> leaves;
-  for (std::size_t s = 0; s < chain.steps.size(); ++s) {
-    const auto& [strong, places, derivation, outputs, doubts] = chain.steps[s];
-    for (std::size_t i = 0; i < derivation.paths.questions.size(); ++i) {
-      const auto& question = derivation.paths.questions[i];
-      if (question.aspect != Aspect::content) continue;
-      const auto content = engine::digest_in(derivation.answers[i]);
-      const auto path = tokens[s].unfold(question.subject);
-      if (content && path && !made.contains({*path, *content}))
-        leaves.insert({*path, *content, lies_in_tree(question.subject, places)});
-    }
-  }
+  for_each_leaf(chain, root, [&](Leaf leaf) { leaves.insert(std::move(leaf)); });
   return {leaves.begin(), leaves.end()};
+}
+
+std::vector<std::string> sources_in_tree(const Chain& chain) {
+  constexpr const char* kTree = "/tree";
+  std::vector<std::string> sources;
+  for_each_leaf(chain, kTree, [&](const Leaf& leaf) {
+    if (leaf.in_tree) sources.push_back(path::relative_below(leaf.path, kTree));
+  });
+  return sources;
 }
 
 digest::Key inputs_key(const model::Derivation& derivation) {

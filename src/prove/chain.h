@@ -60,6 +60,9 @@ Result<Chain> chain_of(const Steps& steps, const Proof& proof, const digest::Dig
 /// As they are called in the tree `root`; sorted, none twice.
 std::vector<Leaf> leaves_of(const Chain& chain, const std::string& root);
 
+/// The leaves below the root, named from there, in no order; one that several steps read comes several times.
+std::vector<std::string> sources_in_tree(const Chain& chain);
+
 /// Names what a run read: a digest of the paths (folded) and contents of all files.
 digest::Key inputs_key(const model::Derivation& derivation);
 

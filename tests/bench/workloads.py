@@ -117,15 +117,15 @@ target_link_libraries(check kernels)
     return _write(folder, files)
 
 
-def many_headers(folder: Path, hallmark: str, run) -> Path:
-    """lib.so, made under `hallmark` of 20 objects with 500 headers each, all of them different."""
-    for unit in range(20):
+def many_headers(folder: Path, hallmark: str, run, units: int = 20) -> Path:
+    """lib.so, made under `hallmark` of objects with 500 headers each, all of them different."""
+    for unit in range(units):
         (folder / f"u{unit}").mkdir(parents=True)
         for header in range(500):
             (folder / f"u{unit}/h{unit}_{header}.h").write_text(f"#define H{unit}_{header} 1\n")
         includes = "".join(f'#include "h{unit}_{header}.h"\n' for header in range(500))
         (folder / f"u{unit}/u.cpp").write_text(includes + f"int f{unit}() {{ return 0; }}\n")
-    objects = [f"u{unit}.o" for unit in range(20)]
+    objects = [f"u{unit}.o" for unit in range(units)]
     for unit, made in enumerate(objects):
         run([hallmark, "run", "--", "g++", "-fPIC", "-c", f"u{unit}/u.cpp", "-o", made], folder)
     run([hallmark, "run", "--", "g++", "-shared", *objects, "-o", "lib.so"], folder)

@@ -34,7 +34,7 @@ TEST(Help, ShowsEveryFlagWithItsValue) {
     EXPECT_NE(help.find("Usage: hallmark " + std::string(verb.name)), std::string::npos);
   }
   EXPECT_EQ(synopsis(*find_verb("run")),
-            "hallmark run [--depfile F] [--output P]... [--restat] [--root DIR] [--cache] [--json] "
+            "hallmark run [--depfile F] [--output P]... [--restat] [--root DIR] [--stamp] [--cache] [--json] "
             "[--explain] [--] CMD...");
 }
 
