@@ -22,6 +22,7 @@ class Stamper final : public engine::Finisher {
     if (!stamped.has_value()) return std::nullopt;
     return *std::move(stamped);
   }
+  std::string_view companion_suffix() const override { return kAttestationSuffix; }
 };
 
 /// Writes the attestations of one run.

@@ -53,6 +53,16 @@ std::vector<model::Reason> doubts_of(const model::Observation& observation, cons
   return doubts;
 }
 
+void forgive_companions(const model::Observation& observation, std::string_view suffix,
+                        std::vector<model::Reason>& doubts) {
+  std::erase_if(doubts, [&](const model::Reason& doubt) {
+    if (doubt.code != ReasonCode::removed_foreign || !doubt.subject.ends_with(suffix)) return false;
+    const auto output = std::string_view(doubt.subject).substr(0, doubt.subject.size() - suffix.size());
+    return std::any_of(observation.outputs.begin(), observation.outputs.end(),
+                       [&](const auto& other) { return other.path == output; });
+  });
+}
+
 void drop_litter(model::Observation& observation, os::FileSystem& files,
                  const std::vector<std::string>& temporary) {
   std::erase_if(observation.outputs, [&](const model::ObservedOutput& output) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/command.h"
@@ -26,6 +27,10 @@ std::vector<model::Reason> doubts_of(const model::Observation& observation, cons
 /// does) out of the outputs: nobody looks for them there.
 void drop_litter(model::Observation& observation, os::FileSystem& files,
                  const std::vector<std::string>& temporary);
+
+/// Takes out of the doubts the removal of companions of what the command makes (Finisher::companion_suffix).
+void forgive_companions(const model::Observation& observation, std::string_view suffix,
+                        std::vector<model::Reason>& doubts);
 
 /// As a shell gives it: 128 + n for signal n.
 int exit_code_of(int wait_status);

@@ -69,6 +69,9 @@ class Finisher {
   /// What an output of the run shall be instead; nullopt: it stays as it is. Depends on nothing else.
   virtual Result<std::optional<std::string>> finish(std::string_view output, const digest::Key& strong,
                                                     const model::Derivation& derivation) = 0;
+  /// What ends the names of files that are put beside outputs after each run and replay. They are no outputs;
+  /// the command may remove its own.
+  virtual std::string_view companion_suffix() const = 0;
 };
 
 }  // namespace hallmark::engine

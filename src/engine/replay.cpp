@@ -124,14 +124,18 @@ bool Replayer::plan_file(const Hit& hit, const RecordedOutput& output, const std
     const auto names = tools_.files.list(path);
     if (!names.has_value()) return in_the_way(names.error().what);
     const auto& outputs = hit.record.outputs;
-    for (const std::string& name : *names) {
+    for (const std::string& found : *names) {
+      // A companion goes with its output.
+      const auto& suffix = tools_.companion_suffix;
+      const bool is_companion = !suffix.empty() && found.ends_with(suffix);
+      const auto name = std::string_view(found).substr(0, found.size() - (is_companion ? suffix.size() : 0));
       const bool own = std::any_of(outputs.begin(), outputs.end(), [&](const RecordedOutput& other) {
         return other.path.size() == output.path.size() + 1 + name.size() && other.path.ends_with(name) &&
                path::parent(other.path) == output.path;
       });
-      if (own || is_unlisted_name(name)) continue;
+      if (own || is_unlisted_name(found)) continue;
       reasons.push_back({ReasonCode::outputs_in_the_way,
-                         path::join(path, name),
+                         path::join(path, found),
                          "the command makes its folder, looks into it, and did not find it there",
                          {}});
       return false;

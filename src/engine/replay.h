@@ -41,6 +41,7 @@ class Replayer {
     store::BlobStore& blobs;
     digest::ContentHasher& hasher;
     const Bindings& bindings;
+    std::string_view companion_suffix = {};  ///< Finisher::companion_suffix(); empty: there is none
   };
 
   Replayer(Tools tools, bool restat) : tools_(tools), restat_(restat) {}

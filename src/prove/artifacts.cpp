@@ -60,6 +60,7 @@ bool has_artifact_bytes(os::FileSystem& files, const std::string& path) {
       "ELF";
   constexpr std::string_view kArchive = "!<arch>\n";
   constexpr std::string_view kThinArchive = "!<thin>\n";
+  constexpr std::string_view kBitcode = "BC\xc0\xde";
   constexpr std::string_view kOffloadBundle = "__CLANG_OFFLOAD_BUNDLE__";
   std::array<std::uint8_t, kOffloadBundle.size()> start{};
   const auto file = files.open_read(path);
@@ -68,7 +69,7 @@ bool has_artifact_bytes(os::FileSystem& files, const std::string& path) {
   if (!got.has_value()) return false;
   const auto text = as_text(ByteView(start).first(*got));
   return text.starts_with(kElf) || text.starts_with(kArchive) || text.starts_with(kThinArchive) ||
-         text == kOffloadBundle || inspect::is_fat_binary(text);
+         text.starts_with(kBitcode) || text == kOffloadBundle || inspect::is_fat_binary(text);
 }
 
 Result<std::vector<std::string>> artifacts_below(os::FileSystem& files, const std::string& folder) {

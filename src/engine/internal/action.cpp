@@ -201,7 +201,9 @@ Result<bool> Action::replay(const Hit& hit, States& states, std::int64_t start_n
   std::string err;
   if (!read_streams(hit, out, err)) return false;
   note_replayed(hit);
-  Replayer replayer({tools_.files, *tools_.store, tools_.hasher, bindings_}, options_.restat);
+  const auto companion =
+      options_.finisher != nullptr ? options_.finisher->companion_suffix() : std::string_view();
+  Replayer replayer({tools_.files, *tools_.store, tools_.hasher, bindings_, companion}, options_.restat);
   Restored restored;
   if (!replayer.restore(hit, restored, result_.reasons)) return false;
   for (const auto& [path, text] : restored.depfiles) {
@@ -322,6 +324,8 @@ Status Action::finish_execution(const model::Observation& observation) {
   result_.tier = observation.tier;
   result_.outputs = observation.outputs.size();
   auto doubts = doubts_of(observation, territory());
+  if (options_.finisher != nullptr)
+    forgive_companions(observation, options_.finisher->companion_suffix(), doubts);
   if (leaves_descriptors_alone(words_)) {
     std::erase_if(doubts,
                   [](const model::Reason& doubt) { return doubt.code == ReasonCode::inherited_descriptor; });

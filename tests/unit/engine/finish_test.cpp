@@ -22,6 +22,7 @@ class Stamper final : public Finisher {
     if (!output.starts_with("object")) return std::nullopt;
     return std::string(output) + " by " + strong.hex();
   }
+  std::string_view companion_suffix() const override { return ".json"; }
   bool fails = false;
 };
 
@@ -93,6 +94,31 @@ TEST_F(FinishTest, AnUnprovenRunIsNotFinished) {
   };
   EXPECT_EQ(outcome(), "unproven");
   EXPECT_EQ(disk_.bytes("/r/a.o"), "object of #include \"a.h\"\nint a;\n");
+}
+
+TEST_F(FinishTest, ACompanionOfAnOutputIsInNobodysWay) {
+  runner_.script = [this](Play& play) {
+    compile(play);
+    play.make_searched_folder("/r/out");
+    play.write("/r/out/b.o", "object");
+  };
+  ASSERT_EQ(outcome(), "published");
+  disk_.put("/r/out/b.o.json", "companion");
+  EXPECT_EQ(outcome(), "replayed");
+  disk_.put("/r/out/c.o.json", "of something else");
+  EXPECT_NE(outcome(), "replayed") << "the command would find it";
+}
+
+TEST_F(FinishTest, ACommandMayRemoveTheCompanionsOfItsOutputs) {
+  std::string removed = "/r/a.o.json";
+  runner_.script = [&](Play& play) {
+    compile(play);
+    play.observation.removals.push_back({removed, {}});
+  };
+  EXPECT_EQ(outcome(), "published");
+  removed = "/r/b.o.json";
+  edit("/r/a.h", "int b;\n");
+  EXPECT_EQ(outcome(), "unproven");
 }
 
 TEST_F(FinishTest, RestatKeepsTheTimeOfWhatIsStampedTheSame) {
