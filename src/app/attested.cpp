@@ -56,23 +56,31 @@ std::optional<Proof> Attested::prove(const std::string& artifact, const prove::T
       proof.doubt = "its code is not what was stamped: " + *difference;
       return proof;
     }
-    if (tools_.by_store != nullptr) {
-      auto known = tools_.by_store->prove_run(artifact, (*stamped)->stamp.strong, trees);
-      known.basis = Basis::stamp;
-      if (known.step && (known.verdict == Verdict::stale || binds_code(**stamped))) return known;
-      if (known.step) return as_unknown(std::move(known), kNotBound);
-    }
+    proof = by_store(proof, trees, **stamped);
+    if (proof.step && proof.verdict != Verdict::unknown) return proof;
   } else if (!has_attestation(artifact)) {
     return std::nullopt;
   }
-  auto judged = by_attestation(proof, trees, *bytes, *stamped);
-  if (!judged.has_value()) return as_unknown(std::move(proof), judged.error().message());
-  return *std::move(judged);
+  auto judged = by_attestation(artifact, trees, *bytes, *stamped);
+  if (judged.has_value()) return *std::move(judged);
+  if (proof.step || !proof.doubt.empty()) return proof;
+  return as_unknown(std::move(proof), judged.error().message());
 }
 
-Result<Proof> Attested::by_attestation(const Proof& asked, const prove::Trees& trees, std::string_view bytes,
+/// As of the run that the stamp names, if the store knows it.
+Proof Attested::by_store(const Proof& asked, const prove::Trees& trees, const inspect::Stamped& stamped) {
+  if (tools_.by_store == nullptr) return asked;
+  auto known = tools_.by_store->prove_run(asked.artifact, stamped.stamp.strong, trees);
+  known.basis = Basis::stamp;
+  if (!known.step) return asked;
+  if (known.verdict == Verdict::fresh && !binds_code(stamped)) return as_unknown(std::move(known), kNotBound);
+  return known;
+}
+
+Result<Proof> Attested::by_attestation(const std::string& artifact, const prove::Trees& trees,
+                                       std::string_view bytes,
                                        const std::optional<inspect::Stamped>& stamped) {
-  const auto place = attestation_of(asked.artifact);
+  const auto place = attestation_of(artifact);
   const auto text = os::read_file(tools_.session.files, place, kAttestationBytes);
   if (!text.has_value() && text.error().kind == ErrorKind::not_found)
     return fail(
@@ -104,7 +112,7 @@ Result<Proof> Attested::by_attestation(const Proof& asked, const prove::Trees& t
   const auto& session = tools_.session;
   prove::Prover prover(
       {session.files, tools_.hasher, evidence, tools_.machine, session.environment, ::getuid()});
-  auto proof = prover.prove_run(asked.artifact, own.strong, {});
+  auto proof = prover.prove_run(artifact, own.strong, {});
   proof.basis = Basis::attestation;
   if (proof.step) *proof.step += steps_.size();
   append(steps_, std::move(prover).steps());

@@ -42,8 +42,10 @@ class Attested {
   prove::Steps steps() && { return std::move(steps_); }
 
  private:
+  prove::Proof by_store(const prove::Proof& asked, const prove::Trees& trees,
+                        const inspect::Stamped& stamped);
   std::string attestation_of(const std::string& artifact) const;
-  Result<prove::Proof> by_attestation(const prove::Proof& asked, const prove::Trees& trees,
+  Result<prove::Proof> by_attestation(const std::string& artifact, const prove::Trees& trees,
                                       std::string_view bytes, const std::optional<inspect::Stamped>& stamped);
   Result<std::string> tree_of(const prove::Chain& chain, const prove::Trees& trees) const;
 

@@ -49,11 +49,11 @@ class Judge {
         attested_({session, hasher(), *machine_, by_store_ ? &by_store_->prover : nullptr,
                    std::move(attestation)}) {}
 
-  void add(const std::string& artifact) { take(artifact, judge(artifact)); }
+  void add(const std::string& artifact) { take(artifact, judge(artifact, Asked::by_name)); }
 
   /// If it is known, or lies in the tree.
   void add_if_ours(const std::string& artifact) {
-    auto proof = judge(artifact);
+    auto proof = judge(artifact, Asked::among_others);
     if ((proof.has_value() && proof->step) || lies_in_tree(artifact)) {
       take(artifact, std::move(proof));
     } else {
@@ -65,7 +65,7 @@ class Judge {
   void add_mapped(const inspect::MappedFile& file, const std::string& bytes) {
     const auto stat = session_.files.stat(file.path);
     const bool same = stat.has_value() && *stat && (*stat)->inode == file.inode && !file.deleted;
-    auto proof = judge(file.path, same ? std::string() : bytes);
+    auto proof = judge(file.path, Asked::among_others, same ? std::string() : bytes);
     const bool known = proof.has_value() && proof->step;
     if (!known && !lies_in_tree(file.path)) {
       ++result_.others;
@@ -114,17 +114,28 @@ class Judge {
     return plain_hasher_;
   }
 
+  /// Who names an artifact wants to know; of the many files that a process loads, only some can be ours.
+  enum class Asked : std::uint8_t { by_name, among_others };
+
   /// `bytes`: where they are read instead, if not empty.
-  Result<prove::Proof> judge(const std::string& artifact, const std::string& bytes = {}) {
+  Result<prove::Proof> judge(const std::string& artifact, Asked asked, const std::string& bytes = {}) {
     const auto trees = trees_for(session_, artifact);
     auto proof = by_store_ ? by_store_->prover.prove(artifact, trees, bytes) : fail_without_store(artifact);
-    const bool is_judged = proof.has_value() && proof->step;
-    if (is_judged && by_store_->prover.steps()[*proof->step].is_recorded) return proof;
+    if (proof.has_value() && is_settled(*proof)) return proof;
+    const bool has_step = proof.has_value() && proof->step;
+    const bool may_bear_stamp = !has_step && (asked == Asked::by_name || lies_in_tree(artifact));
+    if (!may_bear_stamp && !attested_.has_attestation(artifact)) return proof;
     auto attested = attested_.prove(artifact, trees, bytes.empty() ? artifact : bytes);
-    // What the build tool's own graph shows of it is more than nothing.
-    if (!attested || (is_judged && !attested->step && attested->verdict == prove::Verdict::unknown))
-      return proof;
+    // An unknown chain of the store's, or what the build tool's own graph shows, is more than nothing.
+    if (!attested || (has_step && attested->verdict == prove::Verdict::unknown)) return proof;
     return *std::move(attested);
+  }
+
+  /// Recorded, and known. (The store may have lost what the attestation still has, and the tree be
+  /// elsewhere.)
+  bool is_settled(const prove::Proof& proof) const {
+    return proof.step && proof.verdict != prove::Verdict::unknown &&
+           by_store_->prover.steps()[*proof.step].is_recorded;
   }
 
   Result<prove::Proof> fail_without_store(const std::string& artifact) const {

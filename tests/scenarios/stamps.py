@@ -160,6 +160,36 @@ class Stamps(Scenario):
         self.assertIn("unit.h changed", self.verb("verify", library, cwd=second, code=1).out)
         shutil.move(self.box / "aside", self.tree)
 
+    @needs("g++", "strip")
+    def test_what_the_store_lost_the_attestation_has(self):
+        self.write_build()
+        self.build()
+        library, stripped = self.install("libunit.so", "prog")
+        self.run_plain(["strip", stripped])
+        shutil.rmtree(self.store / "derivations")
+        (self.store / "derivations").mkdir()
+        self.assertEqual(("FRESH", "attestation"), self.judged(library))
+        self.assertEqual(("FRESH", "attestation"), self.judged(stripped))
+        Path(f"{library}.intoto.json").unlink()
+        told = self.told(library)
+        self.assertEqual(("UNKNOWN", "record"), (told["verdict"], told["basis"]))
+        self.assertIn("no longer in the store", told["chain"][0]["doubts"][0])
+
+    @needs("g++", "strip")
+    def test_what_a_process_runs(self):
+        self.write_build()
+        self.write("prog.cpp", "#include <unistd.h>\nint unit(int);\nint main() { write(1, \"on\", 2); pause(); return unit(1); }\n")
+        self.build()
+        library, = self.install("libunit.so")
+        self.run_plain(["strip", library])
+        self.forget()
+        process = self.start([self.path("prog")], env={"LD_PRELOAD": library})
+        self.assertEqual(b"on", process.stdout.read(2))
+        told = json.loads(self.verb("verify", "--json", "--pid", str(process.pid), check=False).out)
+        judged = {a["artifact"]: (a["verdict"], a["basis"]) for a in told["artifacts"]}
+        self.assertEqual(("FRESH", "attestation"), judged[str(library)])
+        self.assertGreater(told["not_judged"], 0, "the system's libraries")
+
     @needs("g++", "ar")
     def test_objects_and_archives(self):
         """An object bears a stamp, an archive has only its attestation; a stripped object says too little."""
