@@ -451,6 +451,7 @@ build libunit.so: link unit.o
         self.assert_no_work()
         library, = self.install("libunit.so")
         self.forget()
+        self.path("build.ninja").unlink()
         told = self.told(library)
         self.assertEqual(("UNKNOWN", "attestation"), (told["verdict"], told["basis"]))
         self.assertIn("gen.h", told["chain"][-1]["doubts"][0])
