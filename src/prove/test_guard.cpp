@@ -78,8 +78,13 @@ void check_proofs(const TestRun& run, const Steps& steps, std::vector<Refusal>& 
     if (proof.verdict == Verdict::fresh) fresh.insert(proof.artifact);
   }
   for (const auto& proof : run.proofs) {
+    if (proof.verdict == Verdict::stale && !proof.step)  // by its stamp
+      found.push_back(
+          {Refusal::Kind::stale, proof.artifact + " is stale: " + proof.doubt, "build and install it again"});
     std::set<std::size_t> seen;
-    if (proof.verdict != Verdict::stale || !is_stale_by_itself(steps, *proof.step, fresh, seen)) continue;
+    if (proof.verdict != Verdict::stale || !proof.step ||
+        !is_stale_by_itself(steps, *proof.step, fresh, seen))
+      continue;
     const auto chain = chain_to_cause(steps, proof);
     found.push_back(
         {Refusal::Kind::stale,

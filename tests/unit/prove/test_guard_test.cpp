@@ -96,6 +96,12 @@ TEST_F(TestGuard, ARedRunNeedsNoCount) {
   EXPECT_THAT(kinds(), ElementsAre(Kind::stale)) << "that explains it";
 }
 
+TEST_F(TestGuard, OtherCodeUnderAStampIsRefused) {
+  run_.proofs[1] = {"/r/t", Verdict::stale, std::nullopt, "its code is not what was stamped", Basis::stamp};
+  EXPECT_THAT(kinds(), ElementsAre(Kind::stale));
+  EXPECT_EQ(what(), "/r/t is stale: its code is not what was stamped");
+}
+
 TEST_F(TestGuard, StaleFilesAreNamedWithTheCause) {
   steps_[0].verdict = steps_[1].verdict = run_.proofs[0].verdict = Verdict::stale;
   steps_[1].differences = {{model::ReasonCode::content_changed, "/r/k.h", "a", "b"}};
