@@ -155,7 +155,7 @@ Result<Attestation> parse_attestation(std::string_view json) {
   if (text(member(&statement, "_type")) != kStatement ||
       text(member(&statement, "predicateType")) != kProvenance ||
       text(member(member(predicate, "buildDefinition"), "buildType")) != kBuildType)
-    return fail(Error{ErrorKind::invalid, "the attestation is not one of hallmark's", {}});
+    return fail(Error{ErrorKind::unsupported, "the attestation is not one of hallmark's", {}});
   const Json* subject = first(member(&statement, "subject"));
   const auto content = sha256_of(subject);
   if (!content) return fail(corrupt("does not say of what bytes it speaks"));

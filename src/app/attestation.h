@@ -29,7 +29,7 @@ struct Attestation {
 /// limit.
 Result<std::string> to_json(const Attestation& attestation);
 
-/// Bytes of any origin. Errors: corrupt, invalid (a statement of something else), limit, newer_format.
+/// Bytes of any origin. Errors: corrupt, unsupported (a statement of something else), limit, newer_format.
 Result<Attestation> parse_attestation(std::string_view json);
 
 }  // namespace hallmark::app

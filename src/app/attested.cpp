@@ -63,6 +63,8 @@ std::optional<Proof> Attested::prove(const std::string& artifact, const prove::T
   }
   auto judged = by_attestation(artifact, trees, *bytes, *stamped);
   if (judged.has_value()) return *std::move(judged);
+  // Others attest, too.
+  if (!*stamped && judged.error().kind == ErrorKind::unsupported) return std::nullopt;
   if (proof.step || !proof.doubt.empty()) return proof;
   return as_unknown(std::move(proof), judged.error().message());
 }

@@ -54,7 +54,7 @@ class Judge {
   /// If it is known, or lies in the tree.
   void add_if_ours(const std::string& artifact) {
     auto proof = judge(artifact, Asked::among_others);
-    if ((proof.has_value() && proof->step) || lies_in_tree(artifact)) {
+    if (is_known(proof) || lies_in_tree(artifact)) {
       take(artifact, std::move(proof));
     } else {
       ++result_.others;
@@ -66,8 +66,7 @@ class Judge {
     const auto stat = session_.files.stat(file.path);
     const bool same = stat.has_value() && *stat && (*stat)->inode == file.inode && !file.deleted;
     auto proof = judge(file.path, Asked::among_others, same ? std::string() : bytes);
-    const bool known = proof.has_value() && proof->step;
-    if (!known && !lies_in_tree(file.path)) {
+    if (!is_known(proof) && !lies_in_tree(file.path)) {
       ++result_.others;
       return;
     }
@@ -129,6 +128,11 @@ class Judge {
     // An unknown chain of the store's, or what the build tool's own graph shows, is more than nothing.
     if (!attested || (has_step && attested->verdict == prove::Verdict::unknown)) return proof;
     return *std::move(attested);
+  }
+
+  /// Something is known of who made it, be it that it was changed since.
+  static bool is_known(const Result<prove::Proof>& proof) {
+    return proof.has_value() && (proof->step || proof->basis != prove::Basis::record);
   }
 
   /// Recorded, and known. (The store may have lost what the attestation still has, and the tree be

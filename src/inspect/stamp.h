@@ -58,10 +58,8 @@ Result<std::optional<Stamped>> read_stamp(std::string_view file);
 /// Why its code is not what was stamped, for a person ("section .text differs"); nullopt: it is.
 std::optional<std::string> difference_from_stamp(const Stamped& stamped);
 
-/// Whether stamped() will succeed.
-bool can_bear_stamp(std::string_view file);
-
-/// The file with this stamp, in place of one that it may bear. Errors: unsupported (it can bear none).
+/// The file with this stamp, in place of one that it may bear. Errors: unsupported (it can bear none),
+/// corrupt.
 Result<std::string> stamped(std::string_view file, const digest::Key& strong, const digest::Key& inputs);
 
 /// The note's bytes, and back. Errors: corrupt.

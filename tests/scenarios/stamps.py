@@ -189,6 +189,16 @@ class Stamps(Scenario):
         judged = {a["artifact"]: (a["verdict"], a["basis"]) for a in told["artifacts"]}
         self.assertEqual(("FRESH", "attestation"), judged[str(library)])
         self.assertGreater(told["not_judged"], 0, "the system's libraries")
+        process.kill()
+
+        swapped = bytearray(library.read_bytes())
+        swapped[place_of(library, ".rodata")] ^= 1
+        library.unlink()  # the process that was killed ran it
+        library.write_bytes(swapped)
+        self.write("t.py", "import ctypes, sys\nctypes.CDLL(sys.argv[1])\nprint('1 passed in 0.1s')\n")
+        done = self.verb("test", "--", PYTHON, "t.py", library, check=False)
+        self.assertEqual(1, done.code)
+        self.assertIn("its code is not what was stamped", done.err)
 
     @needs("g++", "ar")
     def test_objects_and_archives(self):

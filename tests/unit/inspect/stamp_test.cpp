@@ -195,16 +195,30 @@ TEST(Stamp, MoreSectionsThanTheHeaderCanCount) {
 }
 
 TEST(Stamp, WhatCanBearNone) {
-  EXPECT_TRUE(can_bear_stamp(elf(kParts, ET_REL)));
-  EXPECT_TRUE(can_bear_stamp(elf(kParts, ET_EXEC)));
+  EXPECT_EQ(told(stamp(elf(kParts, ET_REL))), "as stamped");
+  EXPECT_EQ(told(stamp(elf(kParts, ET_EXEC))), "as stamped");
   const std::string empty;
   for (const auto& file : {empty, std::string("#!/bin/sh\n"), std::string("!<arch>\n"), elf(kParts, ET_CORE),
                            elf(kParts, ET_EXEC, EM_CUDA), elf(kParts, ET_DYN, EM_AMDGPU),
                            elf(kParts) + "a zip that the program looks for at its end"}) {
-    EXPECT_FALSE(can_bear_stamp(file));
     EXPECT_FALSE(stamped(file, key("run"), key("inputs")).has_value());
     EXPECT_EQ(told(file), "unstamped");
   }
+}
+
+TEST(Stamp, WhatBindsItsOwnHeaderCanBearNone) {
+  auto file = elf(kParts);
+  Elf64_Ehdr header;
+  std::memcpy(&header, file.data(), sizeof header);
+  Elf64_Shdr text;
+  const auto at = header.e_shoff + sizeof text;
+  std::memcpy(&text, file.data() + at, sizeof text);
+  text.sh_offset = 0;
+  text.sh_size = sizeof header;
+  std::memcpy(file.data() + at, &text, sizeof text);
+  const auto result = stamped(file, key("run"), key("inputs"));
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().kind, ErrorKind::unsupported);
 }
 
 TEST(Stamp, ATruncatedFileIsNeverAsStamped) {
