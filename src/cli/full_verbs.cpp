@@ -17,6 +17,7 @@
 #include "cli/doctor_view.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
+#include "cli/inspect_verb.h"
 #include "cli/json.h"
 #include "cli/proof_view.h"
 #include "cli/run_report.h"
@@ -252,6 +253,7 @@ int full_verb(const Parsed& parsed) {
   if (name == "verify") return verify(parsed, *session);
   if (name == "audit") return audit_verb(parsed, *session);
   if (name == "which-tests") return which_tests(parsed, *session);
+  if (name == "inspect") return inspect_verb(parsed, *session);
   if (name == "test") return test_verb(parsed, *session);
   if (name == "cache stats") return cache_stats(parsed, *session);
   if (name == "cache verify") return cache_verify(parsed, *session);

@@ -76,6 +76,12 @@ constexpr std::array kTestFlags = {
     Flag{"--json", "",
          "Print one JSON object to stderr when the command has ended (stdout is the command's)"},
 };
+constexpr std::array kInspectFlags = {
+    Flag{"--arch", "A",
+         "Each kernel must have code that runs on this device: sm_90, 9.0, gfx90a, gfx90a:xnack+", true},
+    Flag{"--all", "", "Name every kernel, and every symbol that is defined twice"},
+    kJson,
+};
 constexpr std::array kStatsFlags = {kRoot, kJson};
 constexpr std::array kVerifyFlags = {
     Flag{"--repair", "", "Remove what is damaged"},
@@ -165,6 +171,24 @@ constexpr std::array kVerbs = {
          "of "
          "the builds below the root with what they were linked with. Exit code 0: one or more; 1: none.",
          kWhichTestsFlags},
+    Verb{
+        "inspect",
+        Operands::any,
+        "FILE...",
+        {},
+        "Show what is in libraries, objects and fat binaries, and what collides",
+        "Of ELF files: type, build-id, SONAME, RPATH, RUNPATH, exports. Of device code in objects, "
+        "libraries, "
+        "archives, cubins, fat binaries and offload bundles: for which devices each kernel has code; a "
+        "kernel "
+        "that lacks what its siblings have is named.\n\n"
+        "Of several programs and libraries: the symbols that more than one of them exports, so that only the "
+        "one loaded first is used. They are taken to load together, programs first, then in the given order; "
+        "the libraries that they need are not looked for.\n\n"
+        "Exit code 1: symbols collide, or (--arch) a kernel has no code for the device, or nobody can tell; "
+        "2: "
+        "a file cannot be read.",
+        kInspectFlags},
     Verb{"why",
          Operands::any,
          "[ARTIFACT]",

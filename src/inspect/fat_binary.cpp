@@ -14,6 +14,9 @@ constexpr std::size_t kContainerHeaderBytes = 16;
 constexpr std::size_t kEntryHeaderBytes = 64;
 constexpr std::uint64_t kFlagLz4 = 0x2000;
 constexpr std::uint64_t kFlagZstd = 0x8000;
+constexpr std::uint64_t kFlagArchSpecific = 0x10'0000;    ///< sm_90a
+constexpr std::uint64_t kFlagFamilySpecific = 0x20'0000;  ///< sm_100f
+constexpr std::uint64_t kLz4Ratio = 256;                  ///< LZ4 packs no better
 
 template <class T>
 T load(std::string_view bytes, std::size_t offset) {
@@ -30,6 +33,9 @@ Result<std::string> unpack(std::string_view packed, std::uint64_t flags, std::ui
   if (unpacked_bytes > kFatBinaryPartBytes) {
     return fail(Error{ErrorKind::limit, "fat binary: a part unpacks to more than kFatBinaryPartBytes", {}});
   }
+  // No memory is asked for a size that is surely a lie.
+  if ((flags & kFlagZstd) == 0 && unpacked_bytes / kLz4Ratio > packed.size())
+    return fail(corrupt("an LZ4 part does not unpack"));
   std::string unpacked(static_cast<std::size_t>(unpacked_bytes), '\0');
   if ((flags & kFlagZstd) != 0) {
     const std::size_t size = ZSTD_decompress(unpacked.data(), unpacked.size(), packed.data(), packed.size());
@@ -53,6 +59,9 @@ Status visit_entry(std::string_view entry, std::size_t header_bytes,
   FatBinaryPart part;
   part.kind = static_cast<PartKind>(load<std::uint16_t>(entry, 0));
   part.arch = load<std::uint32_t>(entry, 28);
+  const auto flags = load<std::uint64_t>(entry, 40);
+  if ((flags & kFlagArchSpecific) != 0) part.suffix = 'a';
+  if ((flags & kFlagFamilySpecific) != 0) part.suffix = 'f';
   part.header = entry.substr(0, header_bytes);
   std::string_view payload = entry.substr(header_bytes);
   const auto packed_bytes = load<std::uint32_t>(entry, 16);
@@ -63,8 +72,7 @@ Status visit_entry(std::string_view entry, std::size_t header_bytes,
   }
   if (packed_bytes > payload.size()) return fail(corrupt("a compressed part is longer than its entry"));
   HALLMARK_TRY(const std::string unpacked,
-               unpack(payload.substr(0, packed_bytes), load<std::uint64_t>(entry, 40),
-                      load<std::uint64_t>(entry, 56)));
+               unpack(payload.substr(0, packed_bytes), flags, load<std::uint64_t>(entry, 56)));
   part.bytes = unpacked;
   part.compressed = true;
   visit(part);

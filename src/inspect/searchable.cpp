@@ -1,15 +1,14 @@
 #include "inspect/searchable.h"
 
-#include <ar.h>
 #include <gelf.h>
 #include <libelf.h>
 
-#include <charconv>
-#include <cstring>
 #include <memory>
 #include <string>
 
+#include "inspect/archive.h"
 #include "inspect/fat_binary.h"
+#include "inspect/offload_bundle.h"
 
 namespace hallmark::inspect {
 namespace {
@@ -100,55 +99,27 @@ Visibility visit_elf(std::string_view bytes, const Visit& visit, int depth) {
 }
 
 Visibility visit_archive(std::string_view bytes, const Visit& visit, int depth) {
-  bytes.remove_prefix(SARMAG);
   Visibility seen = Visibility::clear;
-  while (bytes.size() >= sizeof(ar_hdr)) {
-    ar_hdr header;
-    std::memcpy(&header, bytes.data(), sizeof header);
-    std::size_t size = 0;
-    const char* size_end = header.ar_size + sizeof header.ar_size;
-    if (std::from_chars(header.ar_size, size_end, size).ec != std::errc{}) return Visibility::opaque;
-    bytes.remove_prefix(sizeof header);
-    if (size > bytes.size()) return Visibility::opaque;
-    const std::string_view name(header.ar_name, sizeof header.ar_name);
-    const bool is_index = name.starts_with("/ ") || name.starts_with("// ") || name.starts_with("/SYM64/");
-    if (!is_index) seen = worse(seen, visit_inside(bytes.substr(0, size), visit, depth + 1));
-    bytes.remove_prefix(std::min(bytes.size(), size + size % 2));
-  }
-  return bytes.empty() ? seen : Visibility::opaque;
+  const Status status = for_each_member(bytes, [&](std::string_view, std::string_view member) {
+    seen = worse(seen, visit_inside(member, visit, depth + 1));
+  });
+  return status ? seen : Visibility::opaque;
 }
 
-/// __CLANG_OFFLOAD_BUNDLE__, u64 count, then u64 offset, u64 size, u64 name bytes and the name for each.
 Visibility visit_offload_bundle(std::string_view bytes, const Visit& visit, int depth) {
-  std::size_t at = 24;
-  const auto number = [&](std::uint64_t& value) {
-    if (bytes.size() < at + sizeof value) return false;
-    std::memcpy(&value, bytes.data() + at, sizeof value);
-    at += sizeof value;
-    return true;
-  };
-  std::uint64_t count = 0;
-  if (!number(count)) return Visibility::opaque;
   Visibility seen = Visibility::clear;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    std::uint64_t offset = 0;
-    std::uint64_t size = 0;
-    std::uint64_t name = 0;
-    if (!number(offset) || !number(size) || !number(name) || name > bytes.size() - at ||
-        offset > bytes.size() || size > bytes.size() - offset) {
-      return Visibility::opaque;
-    }
-    at += name;
-    if (size != 0) seen = worse(seen, visit_inside(bytes.substr(offset, size), visit, depth + 1));
-  }
-  return seen;
+  const Status status = for_each_entry(bytes, [&](const BundleEntry& entry) {
+    if (entry.compressed) visit(entry.bytes);
+    if (!entry.bytes.empty()) seen = worse(seen, visit_inside(entry.bytes, visit, depth + 1));
+  });
+  return status ? seen : Visibility::opaque;
 }
 
 Visibility visit_inside(std::string_view bytes, const Visit& visit, int depth) {
   if (depth > kSearchableDepth) return Visibility::opaque;
   if (bytes.starts_with(std::string_view(ELFMAG, SELFMAG))) return visit_elf(bytes, visit, depth);
-  if (bytes.starts_with(std::string_view(ARMAG, SARMAG))) return visit_archive(bytes, visit, depth);
-  if (bytes.starts_with("__CLANG_OFFLOAD_BUNDLE__")) return visit_offload_bundle(bytes, visit, depth);
+  if (is_archive(bytes)) return visit_archive(bytes, visit, depth);
+  if (is_offload_bundle(bytes)) return visit_offload_bundle(bytes, visit, depth);
   if (is_fat_binary(bytes)) return visit_fat_binary(bytes, visit, depth);
   return is_text(bytes) ? Visibility::clear : Visibility::opaque;
 }

@@ -2,7 +2,7 @@
 //
 // It answers one question: does this file contain that text, for sure not, or can nobody tell? Known forms:
 // text; ELF (all of it, and compressed debug sections and fat binaries unpacked); ar archives of known forms;
-// PTX, cubins and fat binaries; clang offload bundles that are not compressed. Everything else, and every
+// PTX, cubins and fat binaries; clang offload bundles. Everything else, and every
 // form with a part that does not unpack, is opaque.
 //
 // Contract: pure, bytes of any origin, at most kSearchableDepth levels of nesting. Thread-safe.
