@@ -55,7 +55,8 @@ TEST(Help, HiddenVerbsAreNotShown) {
 }
 
 TEST(Help, CompletionsOfferVerbsBehindHelp) {
-  EXPECT_NE(completions("bash").find("    help) words=\"run verify audit test which-tests inspect why cache config"),
+  EXPECT_NE(completions("bash").find(
+                "    help) words=\"run verify audit test which-tests inspect why cache config"),
             std::string::npos)
       << completions("bash");
   EXPECT_NE(completions("fish").find("__fish_seen_subcommand_from help' -a run\n"), std::string::npos);
