@@ -1,5 +1,6 @@
 #include "app/inspect.h"
 
+#include "app/prove.h"
 #include "base/limits.h"
 #include "base/path.h"
 
@@ -24,12 +25,15 @@ InspectedFile inspect_one(const Session& session, const std::string& spelled) {
   return found;
 }
 
-void find_collisions(Inspection& found) {
+void find_collisions(const Session& session, Inspection& found) {
   std::vector<inspect::Together> together;
   std::vector<std::size_t> index;
+  std::set<std::string> seen;
   for (std::size_t i = 0; i < found.files.size(); ++i) {
     const auto& facts = found.files[i].facts;
     if (!facts || !facts->elf) continue;
+    // One file under two names is loaded once.
+    if (!seen.insert(real_or_spelled(session, found.files[i].file)).second) continue;
     inspect::Together each{&*facts->elf, {}};
     for (const auto& [kernel, targets] : facts->device.kernels()) each.kernels.insert(kernel);
     together.push_back(std::move(each));
@@ -67,7 +71,7 @@ Result<Inspection> inspect_files(const Session& session, const InspectRequest& r
   }
   Inspection found;
   for (const auto& file : request.files) found.files.push_back(inspect_one(session, file));
-  find_collisions(found);
+  find_collisions(session, found);
   for (const auto& device : devices) check_device(device, found);
   return found;
 }

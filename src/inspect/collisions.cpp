@@ -61,7 +61,8 @@ class Finder {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       const auto type = files_[i].facts->type;
-      if (type == ElfType::executable || type == ElfType::shared) order.push_back(i);
+      if ((type == ElfType::executable || type == ElfType::shared) && !files_[i].facts->is_of_device)
+        order.push_back(i);
     }
     std::stable_partition(order.begin(), order.end(),
                           [&](std::size_t file) { return files_[file].facts->type == ElfType::executable; });

@@ -56,7 +56,8 @@ struct Together {
 std::string_view name_of(CollisionKind kind);
 std::string_view name_of(Harmless harmless);
 
-/// What matters first, then by kind and name. Objects (ET_REL) are passed over: their linker sees to it.
+/// What matters first, then by kind and name. Objects (ET_REL) are passed over, their linker sees to it, and
+/// so is code of devices.
 std::vector<Collision> find_collisions(std::span<const Together> files);
 
 }  // namespace hallmark::inspect

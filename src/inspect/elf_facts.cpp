@@ -132,6 +132,7 @@ Result<ElfFacts> read_elf_facts(std::string_view bytes) {
   HALLMARK_TRY(const auto image, ElfImage::open(bytes));
   ElfFacts facts;
   facts.type = type_of(image);
+  facts.is_of_device = image.header().e_machine == EM_CUDA || image.header().e_machine == EM_AMDGPU;
   facts.machine = machine_of(image.header().e_machine);
   facts.build_id = build_id_of(image);
   read_dynamic(image, facts);

@@ -30,7 +30,7 @@ struct Export {
   bool is_protected = false;  ///< its own file always binds to it
   bool is_used = false;       ///< by its own file, through the loader
   std::uint64_t size_bytes = 0;
-  /// Of its bytes, if they are code or constant; nullopt: they may change, or are not in the file.
+  /// Equal if the contents are the same: code or constants; nullopt: they may change, or are not in the file.
   std::optional<digest::Sha256> content;
 };
 
@@ -42,6 +42,7 @@ struct Section {
 struct ElfFacts {
   ElfType type = ElfType::other;
   std::string machine;                  ///< "x86-64"; "machine 123" if it has no name here
+  bool is_of_device = false;            ///< machine code of a GPU
   std::optional<std::string> build_id;  ///< hex
   std::optional<std::string> soname;
   std::vector<std::string> needed;

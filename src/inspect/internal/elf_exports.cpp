@@ -88,12 +88,14 @@ std::optional<Binding> binding_of(const GElf_Sym& symbol) {
   }
 }
 
+/// Of what cannot change: code, constants, and tables of constant pointers (.data.rel.ro: vtables, type
+/// information). The loader fills in the latter's pointers by name, so that of them only the size is told.
 std::optional<digest::Sha256> content_of(const ElfImage& image, const GElf_Sym& symbol) {
   const auto* section = image.at(symbol.st_shndx);
-  // Tables of constant pointers (vtables) lie in a section that only the loader writes.
-  if (section == nullptr || (section->header.sh_flags & SHF_TLS) != 0 || symbol.st_size == 0 ||
-      ((section->header.sh_flags & SHF_WRITE) != 0 && !section->name.starts_with(".data.rel.ro")))
-    return std::nullopt;
+  if (section == nullptr || symbol.st_size == 0) return std::nullopt;
+  if (section->name.starts_with(".data.rel.ro"))
+    return digest::digest_of("pointers " + std::to_string(symbol.st_size)).hash;
+  if ((section->header.sh_flags & (SHF_TLS | SHF_WRITE)) != 0) return std::nullopt;
   const auto start = symbol.st_value - section->header.sh_addr;
   if (start > section->content.size() || symbol.st_size > section->content.size() - start)
     return std::nullopt;

@@ -10,10 +10,12 @@ Error corrupt(std::string what) {
   return Error{ErrorKind::corrupt, std::move(what), "it was cut off or damaged: make it again"};
 }
 
-Status check_whole(const GElf_Ehdr& header, std::size_t sections, std::size_t file_bytes) {
-  if (header.e_shoff == 0 || sections == 0)
-    return fail({ErrorKind::unsupported, "an ELF file without section headers", {}});
-  if (header.e_shoff > file_bytes || sections > (file_bytes - header.e_shoff) / header.e_shentsize)
+Status check_whole(const GElf_Ehdr& header, std::size_t file_bytes) {
+  if (header.e_shoff == 0) return fail({ErrorKind::unsupported, "an ELF file without section headers", {}});
+  // libelf takes headers beyond the end for none.
+  const std::size_t headers_bytes =
+      std::size_t{header.e_shentsize} * std::max<std::size_t>(header.e_shnum, 1);
+  if (header.e_shoff > file_bytes || headers_bytes > file_bytes - header.e_shoff)
     return fail(corrupt("a truncated ELF file: its section headers lie beyond its end"));
   return {};
 }
@@ -31,14 +33,12 @@ Result<ElfImage> ElfImage::open(std::string_view bytes) {
   image.size_bytes_ = bytes.size();
   std::size_t content_bytes = 0;
   image.elf_.reset(elf_memory(const_cast<char*>(bytes.data()), bytes.size()));
-  std::size_t count = 0;
   std::size_t names = 0;
   if (image.elf_ == nullptr || elf_kind(image.handle()) != ELF_K_ELF ||
       gelf_getehdr(image.handle(), &image.header_) == nullptr)
     return fail(corrupt("a truncated or malformed ELF file: its header cannot be read"));
-  const bool counted = elf_getshdrnum(image.handle(), &count) == 0;
-  HALLMARK_CHECK(check_whole(image.header_, counted ? count : 1, bytes.size()));
-  if (!counted || elf_getshdrstrndx(image.handle(), &names) != 0)
+  HALLMARK_CHECK(check_whole(image.header_, bytes.size()));
+  if (elf_getshdrstrndx(image.handle(), &names) != 0)
     return fail(corrupt("a malformed ELF file: its section headers cannot be read"));
   for (Elf_Scn* each = elf_nextscn(image.handle(), nullptr); each != nullptr;
        each = elf_nextscn(image.handle(), each)) {
