@@ -20,7 +20,7 @@ ElfType type_of(const ElfImage& image) {
     case ET_DYN:
       // A position-independent program is a shared object with an interpreter.
       return std::any_of(image.sections().begin(), image.sections().end(),
-                         [](const ElfSection& section) { return section.name == ".interp"; })
+                         [](const ImageSection& section) { return section.name == ".interp"; })
                  ? ElfType::executable
                  : ElfType::shared;
     case ET_CORE:

@@ -42,7 +42,7 @@ Result<ElfImage> ElfImage::open(std::string_view bytes) {
     return fail(corrupt("a malformed ELF file: its section headers cannot be read"));
   for (Elf_Scn* each = elf_nextscn(image.handle(), nullptr); each != nullptr;
        each = elf_nextscn(image.handle(), each)) {
-    ElfSection section;
+    ImageSection section;
     section.handle = each;
     if (gelf_getshdr(each, &section.header) == nullptr)
       return fail(corrupt("a malformed ELF file: a section header cannot be read"));
@@ -61,13 +61,13 @@ Result<ElfImage> ElfImage::open(std::string_view bytes) {
   return image;
 }
 
-const ElfSection* ElfImage::of_type(GElf_Word type) const {
+const ImageSection* ElfImage::of_type(GElf_Word type) const {
   const auto found = std::find_if(sections_.begin(), sections_.end(),
-                                  [&](const ElfSection& section) { return section.header.sh_type == type; });
+                                  [&](const ImageSection& section) { return section.header.sh_type == type; });
   return found == sections_.end() ? nullptr : &*found;
 }
 
-const ElfSection* ElfImage::at(std::size_t index) const {
+const ImageSection* ElfImage::at(std::size_t index) const {
   return index == 0 || index > sections_.size() ? nullptr : &sections_[index - 1];
 }
 

@@ -15,7 +15,7 @@
 
 namespace hallmark::inspect {
 
-struct ElfSection {
+struct ImageSection {
   Elf_Scn* handle = nullptr;
   GElf_Shdr header{};
   std::string_view name;
@@ -36,11 +36,11 @@ class ElfImage {
 
   Elf* handle() const { return elf_.get(); }
   const GElf_Ehdr& header() const { return header_; }
-  const std::vector<ElfSection>& sections() const { return sections_; }
+  const std::vector<ImageSection>& sections() const { return sections_; }
   /// The first of this type; nullptr: none.
-  const ElfSection* of_type(GElf_Word type) const;
+  const ImageSection* of_type(GElf_Word type) const;
   /// The section at this index of the file, or nullptr.
-  const ElfSection* at(std::size_t index) const;
+  const ImageSection* at(std::size_t index) const;
   /// A text of the string table with this index; empty if there is none.
   std::string_view text(std::size_t table, std::size_t offset) const;
   /// Of the whole file.
@@ -57,7 +57,7 @@ class ElfImage {
   std::size_t size_bytes_ = 0;
   mutable std::size_t text_bytes_ = 0;  ///< given out so far
   GElf_Ehdr header_{};
-  std::vector<ElfSection> sections_;  ///< by their index, the first (which is none) left out
+  std::vector<ImageSection> sections_;  ///< by their index, the first (which is none) left out
 };
 
 }  // namespace hallmark::inspect
