@@ -137,7 +137,7 @@ class Reader {
     }
   }
 
-  void read_embedded(const ElfSection& section, int depth) {
+  void read_embedded(const ImageSection& section, int depth) {
     if ((section.header.sh_flags & SHF_COMPRESSED) != 0 ||
         !(is_fat_binary(section.content) || is_offload_bundle(section.content))) {
       doubt("its section " + std::string(section.name) + " has an unknown form");

@@ -62,8 +62,9 @@ Result<ElfImage> ElfImage::open(std::string_view bytes) {
 }
 
 const ImageSection* ElfImage::of_type(GElf_Word type) const {
-  const auto found = std::find_if(sections_.begin(), sections_.end(),
-                                  [&](const ImageSection& section) { return section.header.sh_type == type; });
+  const auto found = std::find_if(sections_.begin(), sections_.end(), [&](const ImageSection& section) {
+    return section.header.sh_type == type;
+  });
   return found == sections_.end() ? nullptr : &*found;
 }
 
