@@ -1,10 +1,9 @@
 #include "inspect/fat_binary.h"
 
-#include <lz4.h>
-#include <zstd.h>
-
 #include <cstring>
 #include <string>
+
+#include "inspect/internal/unpack.h"
 
 namespace hallmark::inspect {
 namespace {
@@ -16,7 +15,6 @@ constexpr std::uint64_t kFlagLz4 = 0x2000;
 constexpr std::uint64_t kFlagZstd = 0x8000;
 constexpr std::uint64_t kFlagArchSpecific = 0x10'0000;    ///< sm_90a
 constexpr std::uint64_t kFlagFamilySpecific = 0x20'0000;  ///< sm_100f
-constexpr std::uint64_t kLz4Ratio = 256;                  ///< LZ4 packs no better
 
 template <class T>
 T load(std::string_view bytes, std::size_t offset) {
@@ -29,29 +27,14 @@ Error corrupt(const char* what) {
   return Error{ErrorKind::corrupt, std::string("fat binary: ") + what, {}};
 }
 
-Result<std::string> unpack(std::string_view packed, std::uint64_t flags, std::uint64_t unpacked_bytes) {
-  if (unpacked_bytes > kFatBinaryPartBytes) {
+Result<std::string> unpack_part(std::string_view packed, std::uint64_t flags, std::uint64_t unpacked_bytes) {
+  if (unpacked_bytes > kFatBinaryPartBytes)
     return fail(Error{ErrorKind::limit, "fat binary: a part unpacks to more than kFatBinaryPartBytes", {}});
-  }
-  // No memory is asked for a size that is surely a lie.
-  if ((flags & kFlagZstd) == 0 && unpacked_bytes / kLz4Ratio > packed.size())
-    return fail(corrupt("an LZ4 part does not unpack"));
-  std::string unpacked(static_cast<std::size_t>(unpacked_bytes), '\0');
-  if ((flags & kFlagZstd) != 0) {
-    const std::size_t size = ZSTD_decompress(unpacked.data(), unpacked.size(), packed.data(), packed.size());
-    if (ZSTD_isError(size) != 0 || size != unpacked.size())
-      return fail(corrupt("a zstd part does not unpack"));
-    return unpacked;
-  }
-  if ((flags & kFlagLz4) != 0) {
-    const int size = LZ4_decompress_safe(packed.data(), unpacked.data(), static_cast<int>(packed.size()),
-                                         static_cast<int>(unpacked.size()));
-    if (size < 0 || static_cast<std::size_t>(size) != unpacked.size()) {
-      return fail(corrupt("an LZ4 part does not unpack"));
-    }
-    return unpacked;
-  }
-  return fail(Error{ErrorKind::unsupported, "fat binary: a part is compressed in an unknown way", {}});
+  if ((flags & (kFlagZstd | kFlagLz4)) == 0)
+    return fail(Error{ErrorKind::unsupported, "fat binary: a part is compressed in an unknown way", {}});
+  auto unpacked = unpack((flags & kFlagZstd) != 0 ? Packing::zstd : Packing::lz4, packed, unpacked_bytes);
+  if (!unpacked) return fail(corrupt("a part does not unpack"));
+  return *std::move(unpacked);
 }
 
 Status visit_entry(std::string_view entry, std::size_t header_bytes,
@@ -65,14 +48,15 @@ Status visit_entry(std::string_view entry, std::size_t header_bytes,
   part.header = entry.substr(0, header_bytes);
   std::string_view payload = entry.substr(header_bytes);
   const auto packed_bytes = load<std::uint32_t>(entry, 16);
-  if (packed_bytes == 0) {
+  // Code for link-time optimization is scrambled as well: nobody but nvlink reads it.
+  if (packed_bytes == 0 || (part.kind != PartKind::ptx && part.kind != PartKind::cubin)) {
     part.bytes = payload;
     visit(part);
     return {};
   }
   if (packed_bytes > payload.size()) return fail(corrupt("a compressed part is longer than its entry"));
   HALLMARK_TRY(const std::string unpacked,
-               unpack(payload.substr(0, packed_bytes), flags, load<std::uint64_t>(entry, 56)));
+               unpack_part(payload.substr(0, packed_bytes), flags, load<std::uint64_t>(entry, 56)));
   part.bytes = unpacked;
   part.compressed = true;
   visit(part);

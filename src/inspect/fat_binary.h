@@ -32,7 +32,7 @@ struct FatBinaryPart {
   std::uint32_t arch = 0;   ///< 80 for sm_80 or compute_80
   char suffix = '\0';       ///< 'a' of sm_90a, 'f' of sm_100f
   std::string_view header;  ///< options and names that nvcc kept, as bytes
-  std::string_view bytes;   ///< unpacked
+  std::string_view bytes;   ///< of PTX and cubins unpacked, of other kinds as they are
   bool compressed = false;
 };
 

@@ -1,11 +1,10 @@
 #include "inspect/offload_bundle.h"
 
-#include <zlib.h>
-#include <zstd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <string>
+
+#include "inspect/internal/unpack.h"
 
 namespace hallmark::inspect {
 namespace {
@@ -14,8 +13,6 @@ constexpr std::string_view kPlainMagic = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr std::string_view kPackedMagic = "CCOB";
 constexpr std::uint16_t kZlib = 0;
 constexpr std::uint16_t kZstd = 1;
-constexpr std::uint64_t kZlibRatio =
-    1040;  ///< deflate packs no better: more is a lie, and no memory is asked for
 
 using Visit = std::function<void(const BundleEntry&)>;
 
@@ -69,28 +66,15 @@ Result<std::size_t> visit_plain(std::string_view bytes, bool compressed, const V
   return fail(corrupt("its table of entries is truncated"));
 }
 
-Result<std::string> unpack(std::string_view packed, std::uint16_t method, std::uint64_t unpacked_bytes) {
+Result<std::string> unpack_bundle(std::string_view packed, std::uint16_t method,
+                                  std::uint64_t unpacked_bytes) {
   if (unpacked_bytes > kBundleBytes)
     return fail({ErrorKind::limit, "offload bundle: it unpacks to more than kBundleBytes", {}});
-  if (method == kZlib && unpacked_bytes / kZlibRatio > packed.size())
-    return fail(corrupt("it does not unpack"));
-  std::string unpacked(static_cast<std::size_t>(unpacked_bytes), '\0');
-  if (method == kZlib) {
-    uLongf size = unpacked.size();
-    if (uncompress(reinterpret_cast<Bytef*>(unpacked.data()), &size,
-                   reinterpret_cast<const Bytef*>(packed.data()), packed.size()) == Z_OK &&
-        size == unpacked.size())
-      return unpacked;
-  } else if (method == kZstd) {
-    // Of the first frame: what follows may be alignment.
-    const std::size_t frame = ZSTD_findFrameCompressedSize(packed.data(), packed.size());
-    if (ZSTD_isError(frame) == 0 &&
-        ZSTD_decompress(unpacked.data(), unpacked.size(), packed.data(), frame) == unpacked.size())
-      return unpacked;
-  } else {
+  if (method != kZlib && method != kZstd)
     return fail({ErrorKind::unsupported, "offload bundle: it is compressed in an unknown way", {}});
-  }
-  return fail(corrupt("it does not unpack"));
+  auto unpacked = unpack(method == kZlib ? Packing::zlib : Packing::zstd, packed, unpacked_bytes);
+  if (!unpacked) return fail(corrupt("it does not unpack"));
+  return *std::move(unpacked);
 }
 
 /// Gives the bytes that the bundle takes.
@@ -111,7 +95,7 @@ Result<std::size_t> visit_packed(std::string_view bytes, const Visit& visit) {
   if (!reader.whole || whole_bytes < header_bytes || whole_bytes > bytes.size())
     return fail(corrupt("it is truncated"));
   HALLMARK_TRY(const std::string unpacked,
-               unpack(bytes.substr(header_bytes, whole_bytes - header_bytes), method, unpacked_bytes));
+               unpack_bundle(bytes.substr(header_bytes, whole_bytes - header_bytes), method, unpacked_bytes));
   if (!unpacked.starts_with(kPlainMagic)) return fail(corrupt("what was compressed is no bundle"));
   HALLMARK_CHECK(visit_plain(unpacked, true, visit).map([](std::size_t) {}));
   return static_cast<std::size_t>(whole_bytes);

@@ -1,12 +1,9 @@
 #include "inspect/internal/ptx.h"
 
-#include <algorithm>
-
 namespace hallmark::inspect {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
-constexpr std::string_view kWordEnds = " \t\r\n(){}[];,\"\0";
+constexpr std::string_view kWordEnds = " \t\r\n(){}[];,\"";
 
 /// Takes what precedes and is the next word: blanks, comments, strings and punctuation are passed over.
 std::string_view next_word(std::string_view& rest) {
