@@ -32,9 +32,10 @@ inline constexpr std::size_t kMadeLogBytes = 128u
                                              << 20;   ///< the log of who made what, before it is shortened
 inline constexpr std::size_t kMakersPerContent = 64;  ///< runs that are known to have made equal bytes
 inline constexpr std::size_t kFolderDepth = 256;      ///< of a tree that is walked
-inline constexpr std::size_t kProcessMapsBytes = 64u << 20;               ///< /proc/PID/maps
-inline constexpr std::size_t kTestRuns = 1024;                            ///< of one root that are remembered
-inline constexpr std::size_t kTestReportBytes = 256u << 20;               ///< one report of tests
+inline constexpr std::size_t kProcessMapsBytes = 64u << 20;  ///< /proc/PID/maps
+inline constexpr std::size_t kTestRuns = 1024;               ///< of one root that are remembered
+inline constexpr std::size_t kTestReportBytes = 256u << 20;  ///< one report of tests
+inline constexpr std::size_t kTestProgramBytes = 1u << 30;   ///< of a program that may have GoogleTest in it
 inline constexpr std::size_t kInspectedFileBytes = std::size_t{4} << 30;  ///< one file of `inspect`
 inline constexpr std::size_t kDerivationSteps = 512;  ///< from an artifact to its farthest source
 inline constexpr std::int64_t kStoreSweep_ns =

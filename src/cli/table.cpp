@@ -146,22 +146,24 @@ constexpr std::array kVerbs = {
          "and files that two edges write.\n\n"
          "Exit code 0: nothing; 1: something is listed.",
          kAuditFlags},
-    Verb{"test",
-         Operands::command,
-         "[--] CMD...",
-         {},
-         "Run tests, and refuse a green that means nothing",
-         "The command runs observed, with its streams passed through; it is never replayed. Afterwards it is "
-         "refused, also if it says that all is well, when no test ran (the filter matches nothing, all were "
-         "skipped, the shard or the build folder is empty), when it loaded a program or library that is "
-         "stale, "
-         "or when what was demanded of it does not hold.\n\n"
-         "Tests are counted by the reports of GoogleTest, pytest and ctest, which are asked for through "
-         "GTEST_OUTPUT, PYTEST_ADDOPTS and --output-junit, else by the summary that they print. Loaded files "
-         "are "
-         "judged as `hallmark verify` does, if a recorded command made them or they lie below the root.\n\n"
-         "Exit code: the command's own; 1 if that is 0 and the run is refused.",
-         kTestFlags},
+    Verb{
+        "test",
+        Operands::command,
+        "[--] CMD...",
+        {},
+        "Run tests, and refuse a green that means nothing",
+        "The command runs observed, with its streams passed through; it is never replayed. Afterwards it is "
+        "refused, also if it says that all is well, when no test ran (the filter matches nothing, all were "
+        "skipped, the shard or the build folder is empty), when one failed or broke off and the command "
+        "hides "
+        "it, when it loaded a program or library that is stale, or when what was demanded of it does not "
+        "hold.\n\n"
+        "Tests are counted by the reports of GoogleTest, pytest and ctest, which are asked for through "
+        "GTEST_OUTPUT, PYTEST_ADDOPTS and --output-junit, else by the summary that they (or unittest) print. "
+        "Loaded files are judged as `hallmark verify` does, if a recorded command made them or they lie "
+        "below the root.\n\n"
+        "Exit code: the command's own; 1 if that is 0 and the run is refused.",
+        kTestFlags},
     Verb{"which-tests",
          Operands::one,
          "FILE",

@@ -19,11 +19,21 @@ bool is(const pugi::xml_node& node, const char* attribute, std::string_view valu
   return value == node.attribute(attribute).value();
 }
 
+bool has(const pugi::xml_node& node, const char* attribute) {
+  return !node.attribute(attribute).empty();
+}
+
+/// It is only listed, or never began.
+bool was_not_started(const pugi::xml_node& node) {
+  if (!has(node, "time") && !has(node, "status") && !has(node, "result")) return true;
+  return std::string_view(node.attribute("timestamp").value()).starts_with("1970-01-01T00:00:00");
+}
+
 void count_case(const pugi::xml_node& node, TestCounts& counts) {
   if (has_child(node, "failure") || has_child(node, "error") || is(node, "status", "fail")) {
     ++counts.failed;
   } else if (has_child(node, "skipped") || is(node, "status", "notrun") || is(node, "status", "disabled") ||
-             is(node, "result", "skipped") || is(node, "result", "suppressed")) {
+             is(node, "result", "skipped") || is(node, "result", "suppressed") || was_not_started(node)) {
     ++counts.skipped;
   } else {
     ++counts.passed;
@@ -84,6 +94,72 @@ std::optional<TestCounts> pytest_line(std::string_view line) {
   return TestCounts{passed.value_or(0), failed.value_or(0) + errors.value_or(0), skipped.value_or(0)};
 }
 
+/// GoogleTest's has several lines.
+class GtestSummary {
+ public:
+  /// True if the line is one of them: then counts() holds what is known so far.
+  bool take(std::string_view line) {
+    if (line.starts_with("[==========]") && line.find(" ran.") != std::string_view::npos) {
+      counts_ = TestCounts{};
+      has_begun_ = true;
+      return true;
+    }
+    if (!has_begun_) return false;
+    const auto number = number_before(line, " test");
+    if (line.starts_with("[  PASSED  ]")) {
+      counts_.passed = number.value_or(0);
+    } else if (line.starts_with("[  SKIPPED ]") && number) {
+      counts_.skipped = *number;
+    } else if (line.starts_with("[  FAILED  ]") && number) {
+      counts_.failed = *number;
+    } else {
+      return false;
+    }
+    return true;
+  }
+  const TestCounts& counts() const { return counts_; }
+
+ private:
+  bool has_begun_ = false;
+  TestCounts counts_;
+};
+
+std::uint64_t number_behind(std::string_view line, std::string_view word) {
+  const auto at = line.find(word);
+  if (at == std::string_view::npos) return 0;
+  std::uint64_t number = 0;
+  std::from_chars(line.data() + at + word.size(), line.data() + line.size(), number);
+  return number;
+}
+
+/// "Ran 5 tests in 0.001s", then "OK", "OK (skipped=1)" or "FAILED (failures=1, errors=1, skipped=1)".
+class UnittestSummary {
+ public:
+  bool take(std::string_view line) {
+    if (line.starts_with("Ran ") && line.find(" in ") != std::string_view::npos) {
+      ran_ = number_before(line, " test").value_or(0);
+      has_begun_ = true;
+      return false;
+    }
+    const bool failed = line.starts_with("FAILED (");
+    if (!has_begun_ || !(failed || line == "OK" || line.starts_with("OK (") || line == "NO TESTS RAN"))
+      return false;
+    const auto bad = failed ? number_behind(line, "(failures=") + number_behind(line, "errors=") +
+                                  number_behind(line, "unexpected successes=")
+                            : 0;
+    const auto skipped = number_behind(line, "skipped=");
+    counts_ = {ran_ - std::min(ran_, bad + skipped), bad, skipped};
+    has_begun_ = false;
+    return true;
+  }
+  const TestCounts& counts() const { return counts_; }
+
+ private:
+  bool has_begun_ = false;
+  std::uint64_t ran_ = 0;
+  TestCounts counts_;
+};
+
 }  // namespace
 
 Result<TestCounts> read_junit(std::string_view xml) {
@@ -99,31 +175,24 @@ Result<TestCounts> read_junit(std::string_view xml) {
   return counts;
 }
 
-std::optional<TestCounts> read_summary(std::string_view output) {
-  std::optional<TestCounts> found;
-  std::optional<TestCounts> gtest;  // in the making: its summary has several lines
+std::optional<Summary> read_summary(std::string_view output) {
+  std::optional<Summary> found;
+  GtestSummary gtest;
+  UnittestSummary unittest;
   while (!output.empty()) {
     auto line = output.substr(0, output.find('\n'));
     output.remove_prefix(std::min(line.size() + 1, output.size()));
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.starts_with("[==========]") && line.find(" ran.") != std::string_view::npos) {
-      gtest = TestCounts{};
-      found = gtest;
-    } else if (gtest && line.starts_with("[  PASSED  ]")) {
-      gtest->passed = number_before(line, " test").value_or(0);
-      found = gtest;
-    } else if (gtest && line.starts_with("[  SKIPPED ]") && number_before(line, " test")) {
-      gtest->skipped = *number_before(line, " test");
-      found = gtest;
-    } else if (gtest && line.starts_with("[  FAILED  ]") && number_before(line, " test")) {
-      gtest->failed = *number_before(line, " test");
-      found = gtest;
+    if (gtest.take(line)) {
+      found = Summary{gtest.counts()};
+    } else if (unittest.take(line)) {
+      found = Summary{unittest.counts()};
     } else if (line.find("No tests were found!!!") != std::string_view::npos) {
-      found = TestCounts{};
+      found = Summary{{}, true};
     } else if (const auto ctest = ctest_line(line)) {
-      found = ctest;
+      found = Summary{*ctest, true};
     } else if (const auto pytest = pytest_line(line)) {
-      found = pytest;
+      found = Summary{*pytest};
     }
   }
   return found;

@@ -2,7 +2,9 @@
 //
 // JUnit XML has no standard. Read here is what GoogleTest, CTest, pytest and the many that follow them write:
 // a <testcase> is a test; <failure> or <error> in it, or status="fail": it failed; <skipped> in it,
-// status="notrun" or "disabled", or result="skipped" or "suppressed": it did not run; else it passed.
+// status="notrun" or "disabled", or result="skipped" or "suppressed": it did not run; nor did one that has no
+// time (GoogleTest lists its tests so), or that began in 1970 (GoogleTest, when its environment skips all
+// tests and says "completed" of each); else it passed.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +34,13 @@ struct TestCounts {
 /// Errors: invalid (no XML, or no report of tests).
 Result<TestCounts> read_junit(std::string_view xml);
 
-/// The last summary of GoogleTest, CTest or pytest in what a command said; nullopt: there is none. For runs
-/// that cannot be asked for a report, such as `make check`.
-std::optional<TestCounts> read_summary(std::string_view output);
+struct Summary {
+  TestCounts counts;
+  bool is_of_ctest = false;  ///< which decides by its own properties what a failure is (WILL_FAIL)
+};
+
+/// The last summary of GoogleTest, CTest, pytest or unittest in what a command said; nullopt: there is none.
+/// For runs that cannot be asked for a report, such as `make check`.
+std::optional<Summary> read_summary(std::string_view output);
 
 }  // namespace hallmark::inspect

@@ -47,6 +47,20 @@ void check_counts(const TestRun& run, const TestDemands& demands, std::vector<Re
   }
 }
 
+/// A shell, or a main that drops the result of RUN_ALL_TESTS, can end with 0 whatever its tests say.
+void check_ends(const TestRun& run, std::vector<Refusal>& found) {
+  if (run.failed) return;
+  const auto counts = counted(run);
+  if (counts && counts->failed > 0 && !(run.runner_judges && run.of_runner->failed == 0))
+    found.push_back({Refusal::Kind::hidden_failure,
+                     tests(counts->failed) + " failed, and the command ends with 0 all the same",
+                     "see its exit code: `|| true`, `;`, or a main that drops that of RUN_ALL_TESTS"});
+  for (const auto& program : run.broken_off)
+    found.push_back({Refusal::Kind::broke_off,
+                     program + " left no report: it ended before its last test, or listed its tests only",
+                     "run it by itself and see where it stops: exit() in a test, or in what it tests"});
+}
+
 /// Whether the step would be stale if it had been linked with those libraries that were loaded and are fresh:
 /// a program need not be linked again when a shared library changes, it loads the new one.
 bool is_stale_by_itself(const Steps& steps, std::size_t index, const std::set<std::string>& fresh,
@@ -151,6 +165,10 @@ std::string_view name_of(Refusal::Kind kind) {
       return "all_skipped";
     case Refusal::Kind::too_few:
       return "too_few";
+    case Refusal::Kind::hidden_failure:
+      return "hidden_failure";
+    case Refusal::Kind::broke_off:
+      return "broke_off";
     case Refusal::Kind::stale:
       return "stale";
     case Refusal::Kind::not_loaded:
@@ -170,7 +188,7 @@ std::optional<TestCounts> counted(const TestRun& run) {
   TestCounts sum;
   for (const auto& report : run.reports) sum += report.counts;
   // CTest counts programs, and those that wrote no report are tests of their own.
-  if (run.of_runner && run.of_runner->ran() > run.reports.size())
+  if (run.runner_judges && run.of_runner && run.of_runner->ran() > run.reports.size())
     sum.passed += run.of_runner->ran() - run.reports.size();
   return sum;
 }
@@ -178,6 +196,7 @@ std::optional<TestCounts> counted(const TestRun& run) {
 std::vector<Refusal> refusals(const TestRun& run, const Steps& steps, const TestDemands& demands) {
   std::vector<Refusal> found;
   check_counts(run, demands, found);
+  check_ends(run, found);
   check_proofs(run, steps, found);
   if (run.observed) {
     check_loads(run, demands, found);

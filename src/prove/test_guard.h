@@ -1,8 +1,8 @@
 // TestGuard: whether a test run that says "passed" means anything. Pure.
 //
-// A test run is a false green if no test ran, if what it loaded is older than the sources, if it loaded
-// another copy than the one that was built, or if nothing that it loaded is made of the file that was edited.
-// Each refusal says what, why, and what to do.
+// A test run is a false green if no test ran, if one failed or broke off and the command does not say so, if
+// what it loaded is older than the sources, if it loaded another copy than the one that was built, or if
+// nothing that it loaded is made of the file that was edited. Each refusal says what, why, and what to do.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,12 @@ struct ProgramReport {
 struct TestRun {
   std::vector<ProgramReport> reports;            ///< of test programs themselves: GoogleTest, pytest
   std::optional<inspect::TestCounts> of_runner;  ///< of what started them: CTest, or its summary for people
-  bool failed = false;                           ///< it says so itself: then how many ran needs no guard
-  bool observed = true;                          ///< false: what was loaded is not known
-  std::vector<std::string> loaded;               ///< absolute: programs and libraries that were opened
-  std::vector<Proof> proofs;                     ///< of those that are to be judged
+  bool runner_judges = false;           ///< of_runner is CTest's: that a program fails may be what it wants
+  std::vector<std::string> broken_off;  ///< programs of GoogleTest that left no report
+  bool failed = false;                  ///< it says so itself: then how many ran needs no guard
+  bool observed = true;                 ///< false: what was loaded is not known
+  std::vector<std::string> loaded;      ///< absolute: programs and libraries that were opened
+  std::vector<Proof> proofs;            ///< of those that are to be judged
 };
 
 struct TestDemands {
@@ -47,6 +49,8 @@ struct Refusal {
     nothing_ran,
     all_skipped,
     too_few,
+    hidden_failure,
+    broke_off,
     stale,
     not_loaded,
     shadowed,

@@ -347,6 +347,15 @@ def offline(bench: Bench) -> Figure:
                   f"attestations of {' and '.join(sizes)}")
 
 
+def test(bench: Bench) -> Figure:
+    bench.need("g++")
+    cwd = workloads.long_test(bench.folder / "test", HALLMARK, bench.run, 60_000_000)
+    bench.run([HALLMARK, "test", "--", "./t"], cwd)
+    times = bench.compare({"plain": Side(["./t"]), "test": Side([HALLMARK, "test", "--", "./t"])}, cwd, bench.rounds(7))
+    return Figure("`hallmark test` / plain, a test program of 10 s", "<= 1.03", ratio(times, "test", "plain"),
+                  f"plain {milliseconds(times['plain'])}, guarded {milliseconds(times['test'])}; it opens 10,000 files")
+
+
 FIGURES = {
     "miss-nvcc": miss_nvcc,
     "miss-ninja": miss_ninja,
@@ -358,6 +367,7 @@ FIGURES = {
     "verify": verify,
     "offline": offline,
     "audit": audit,
+    "test": test,
     "memory": memory,
     "equal": equal_commands,
 }

@@ -148,3 +148,25 @@ def many_edges(folder: Path, program: str, run) -> Path:
     (folder / "build.ninja").write_text("".join(lines))
     run(["ninja"], folder)
     return folder
+
+
+LONG_TEST = """\
+#include <gtest/gtest.h>
+#include <cmath>
+#include <fstream>
+class Long : public testing::TestWithParam<int> {};
+TEST_P(Long, ComputesAndReads) {
+  double sum = 0;
+  for (int i = 0; i < WORK; ++i) sum += std::sin(i * 0.001);
+  for (int i = 0; i < 1000; ++i) sum += std::ifstream("data.txt").get();
+  EXPECT_GT(sum, 0);
+}
+INSTANTIATE_TEST_SUITE_P(All, Long, testing::Range(0, 10));
+"""
+
+
+def long_test(folder: Path, hallmark: str, run, work: int) -> Path:
+    """A recorded program of GoogleTest that computes, and reads 10,000 files on the way."""
+    _write(folder, {"t.cpp": LONG_TEST, "data.txt": "1"})
+    run([hallmark, "run", "--", "g++", "-O1", f"-DWORK={work}", "t.cpp", "-o", "t", "-lgtest", "-lgtest_main", "-lpthread"], folder)
+    return folder

@@ -11,11 +11,17 @@ from harness import Scenario, main, needs
 
 TESTS = """\
 #include <gtest/gtest.h>
+#include <cstdlib>
 int width();
 TEST(Attn, Forward) { EXPECT_GT(width(), 0); }
 TEST(Attn, Device) { GTEST_SKIP() << "no device"; }
 TEST(Attn, DISABLED_Backward) { FAIL(); }
 TEST(Broken, Fails) { EXPECT_EQ(width(), 0); }
+TEST(Early, Exits) { std::_Exit(0); }
+struct Device : testing::Environment {
+  void SetUp() override { if (std::getenv("NO_DEVICE")) GTEST_SKIP() << "no device"; }
+};
+const auto* device = testing::AddGlobalTestEnvironment(new Device);
 """
 
 
@@ -53,7 +59,29 @@ class TestGuard(Scenario):
         shard = {"GTEST_TOTAL_SHARDS": "9", "GTEST_SHARD_INDEX": "7"}
         self.assertEqual(["nothing_ran"], self.refused("./tests", env=shard))
         self.assertEqual(["too_few"], self.refused(*self.good, options=("--min-tests", "2")))
-        self.assertEqual([], self.refused("./tests", code=1), "a red run is red by itself")
+        self.assertEqual([], self.refused("./tests", "--gtest_filter=-Early.*", code=1), "a red run is red by itself")
+
+    @needs("g++")
+    def test_gtest_that_says_more_than_it_did(self):
+        self.write_tests()
+        self.assertEqual(["all_skipped"], self.refused(*self.good, env={"NO_DEVICE": "1"}), "the environment skipped all: it says passed")
+        self.assertEqual(["all_skipped"], self.refused("./tests", "--gtest_list_tests"))
+        self.assertEqual(["no_report"], self.refused("./tests", "--gtest_filter=Attn.*:Early.*"), "exit(0) in a test")
+        broken = "./tests --gtest_filter=Broken.*"
+        self.assertEqual(["hidden_failure"], self.refused("sh", "-c", f"{broken} || true"))
+        self.assertEqual(["hidden_failure"], self.refused("sh", "-c", f"{broken}; {' '.join(self.good)}"))
+        # Its own report is read where it was asked for.
+        self.assertEqual([], self.refused(*self.good, "--gtest_output=xml:own.xml", code=0))
+        self.assertEqual(["nothing_ran"], self.refused("./tests", "--gtest_filter=None.*", "--gtest_output=xml:own.xml"))
+
+    @needs("python3")
+    def test_unittest(self):
+        self.write("test_it.py", "import unittest\nclass T(unittest.TestCase):\n  def test_a(self): pass\n"
+                                 "  @unittest.skip('no device')\n  def test_b(self): pass\n")
+        told = self.told("python3", "-m", "unittest", "test_it", code=0)
+        self.assertEqual({"passed": 1, "failed": 0, "skipped": 1}, told["tests"])
+        self.assertEqual(["all_skipped"], self.refused("python3", "-m", "unittest", "-k", "test_b", "test_it"))
+        self.assertEqual(["nothing_ran"], self.refused("sh", "-c", "python3 -m unittest -k none test_it || true"))
 
     @needs("g++")
     def test_the_commands_own_ways_pass_through(self):
@@ -117,12 +145,19 @@ project(p CXX)
 enable_testing()
 add_test(NAME right COMMAND ${CMAKE_SOURCE_DIR}/tests --gtest_filter=Attn.*)
 add_test(NAME script COMMAND true)
+add_test(NAME breaks_off COMMAND ${CMAKE_SOURCE_DIR}/tests --gtest_filter=Early.*)
+add_test(NAME own COMMAND ${CMAKE_SOURCE_DIR}/tests --gtest_filter=Attention.* --gtest_output=xml:own.xml)
+add_test(NAME wants_failure COMMAND ${CMAKE_SOURCE_DIR}/tests --gtest_filter=Broken.*)
+set_tests_properties(wants_failure PROPERTIES WILL_FAIL TRUE)
 add_test(NAME outdated COMMAND ${CMAKE_SOURCE_DIR}/tests --gtest_filter=Attention.*)
 """)
         self.run_plain(["cmake", "-G", "Ninja", "-S", ".", "-B", "build"])
         told = self.told("ctest", "--test-dir", "build", "-R", "right|script", code=0)
         self.assertEqual({"passed": 2, "failed": 0, "skipped": 2}, told["tests"], "one in the program, and the script")
-        self.assertEqual(["nothing_ran"], self.refused("ctest", "--test-dir", "build"))
+        self.assertEqual(["nothing_ran"], self.refused("ctest", "--test-dir", "build", "-R", "outdated|right"))
+        self.assertEqual(["broke_off"], self.refused("ctest", "--test-dir", "build", "-R", "breaks_off"))
+        self.assertEqual(["nothing_ran"], self.refused("ctest", "--test-dir", "build", "-R", "own|script"))
+        self.assertEqual([], self.refused("ctest", "--test-dir", "build", "-R", "wants_failure", code=0))
         self.assertEqual(["nothing_ran"], self.refused("ctest", "--test-dir", "build", "-R", "no_such_test"))
         (self.tree / "empty").mkdir()
         self.assertEqual(["nothing_ran"], self.refused("ctest", cwd=self.tree / "empty"))
@@ -150,6 +185,7 @@ add_test(NAME outdated COMMAND ${CMAKE_SOURCE_DIR}/tests --gtest_filter=Attentio
         self.write("test_it.py", "import pytest\ndef test_a(): pass\n@pytest.mark.skip\ndef test_b(): pass\n")
         told = self.told("pytest", "-p", "no:cacheprovider", "test_it.py", code=0)
         self.assertEqual({"passed": 1, "failed": 0, "skipped": 1}, told["tests"])
+        self.assertEqual([], self.refused("pytest", "--junit-xml=own.xml", "test_it.py", code=0))
         self.assertEqual(["all_skipped"], self.refused("pytest", "-k", "test_b", "test_it.py"))
         self.assertEqual([], self.refused("pytest", "-k", "none", "test_it.py", code=5), "pytest itself says so")
         self.assertEqual(["nothing_ran"], self.refused("sh", "-c", "pytest -k none test_it.py || true"))

@@ -6,6 +6,11 @@
 namespace hallmark::inspect {
 namespace {
 
+std::optional<TestCounts> summary(std::string_view output) {
+  const auto found = read_summary(output);
+  return found ? std::optional(found->counts) : std::nullopt;
+}
+
 TEST(TestReport, GoogleTest) {
   const auto counts = read_junit(R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites tests="4" failures="1" disabled="1" errors="0" name="AllTests">
@@ -66,26 +71,50 @@ RC_GTEST_PROP(TestReport, NoiseDoesNoHarm, (const std::string& noise)) {
 }
 
 TEST(TestReport, SummariesForPeople) {
-  EXPECT_EQ(read_summary("[==========] Running 3 tests from 1 test suite.\n"
-                         "[==========] 3 tests from 1 test suite ran. (0 ms total)\n"
-                         "[  PASSED  ] 1 test.\n"
-                         "[  SKIPPED ] 1 test, listed below:\n"
-                         "[  SKIPPED ] Attn.Skip\n"
-                         "[  FAILED  ] 1 test, listed below:\n"
-                         "[  FAILED  ] Attn.Fwd\n"),
+  EXPECT_EQ(summary("[==========] Running 3 tests from 1 test suite.\n"
+                    "[==========] 3 tests from 1 test suite ran. (0 ms total)\n"
+                    "[  PASSED  ] 1 test.\n"
+                    "[  SKIPPED ] 1 test, listed below:\n"
+                    "[  SKIPPED ] Attn.Skip\n"
+                    "[  FAILED  ] 1 test, listed below:\n"
+                    "[  FAILED  ] Attn.Fwd\n"),
             (TestCounts{1, 1, 1}));
-  EXPECT_EQ(
-      read_summary("[==========] 0 tests from 0 test suites ran. (0 ms total)\n[  PASSED  ] 0 tests.\n"),
-      TestCounts{});
-  EXPECT_EQ(read_summary("\n100% tests passed, 0 tests failed out of 12\n\nTotal Test time\n"),
+  EXPECT_EQ(summary("[==========] 0 tests from 0 test suites ran. (0 ms total)\n[  PASSED  ] 0 tests.\n"),
+            TestCounts{});
+  EXPECT_EQ(summary("\n100% tests passed, 0 tests failed out of 12\n\nTotal Test time\n"),
             (TestCounts{12, 0, 0}));
-  EXPECT_EQ(read_summary("67% tests passed, 1 tests failed out of 3\r\n"), (TestCounts{2, 1, 0}));
-  EXPECT_EQ(read_summary("No tests were found!!!\n"), TestCounts{});
-  EXPECT_EQ(read_summary("===== 1 failed, 2 passed, 3 skipped, 1 error in 0.12s =====\n"),
-            (TestCounts{2, 2, 3}));
-  EXPECT_EQ(read_summary("============ no tests ran in 0.01s ============\n"), TestCounts{});
-  EXPECT_EQ(read_summary("all good\n"), std::nullopt);
-  EXPECT_EQ(read_summary(""), std::nullopt);
+  EXPECT_EQ(summary("67% tests passed, 1 tests failed out of 3\r\n"), (TestCounts{2, 1, 0}));
+  EXPECT_EQ(summary("No tests were found!!!\n"), TestCounts{});
+  EXPECT_EQ(summary("===== 1 failed, 2 passed, 3 skipped, 1 error in 0.12s =====\n"), (TestCounts{2, 2, 3}));
+  EXPECT_EQ(summary("============ no tests ran in 0.01s ============\n"), TestCounts{});
+  EXPECT_EQ(summary("...\nRan 7 tests in 0.001s\n\nFAILED (failures=1, errors=2, skipped=1)\n"),
+            (TestCounts{3, 3, 1}));
+  EXPECT_EQ(summary("Ran 1 test in 0.001s\n\nOK\n"), (TestCounts{1, 0, 0}));
+  EXPECT_EQ(summary("Ran 2 tests in 0.001s\n\nOK (skipped=2)\n"), (TestCounts{0, 0, 2}));
+  EXPECT_EQ(summary("Ran 0 tests in 0.000s\n\nNO TESTS RAN\n"), TestCounts{});
+  EXPECT_EQ(summary("OK\n"), std::nullopt);
+  EXPECT_TRUE(read_summary("100% tests passed, 0 tests failed out of 1\n")->is_of_ctest);
+  EXPECT_FALSE(read_summary("Ran 1 test in 0.001s\n\nOK\n")->is_of_ctest);
+  EXPECT_EQ(summary("all good\n"), std::nullopt);
+  EXPECT_EQ(summary(""), std::nullopt);
+}
+
+TEST(TestReport, WhatNeverBeganDidNotRun) {
+  EXPECT_EQ(
+      read_junit(
+          R"(<testsuites tests="1"><testsuite><testcase name="a" file="t.cpp" line="4"/></testsuite></testsuites>)")
+          .value(),
+      (TestCounts{0, 0, 1}))
+      << "--gtest_list_tests";
+  EXPECT_EQ(
+      read_junit(R"(<testsuites><testsuite><testcase name="a" status="run" result="completed" time="0" )"
+                 R"(timestamp="1970-01-01T00:00:00.000"/></testsuite></testsuites>)")
+          .value(),
+      (TestCounts{0, 0, 1}))
+      << "GTEST_SKIP() in an Environment";
+  EXPECT_EQ(
+      read_junit(R"(<testsuites><testsuite><testcase name="a" time="0"/></testsuite></testsuites>)").value(),
+      (TestCounts{1, 0, 0}));
 }
 
 }  // namespace

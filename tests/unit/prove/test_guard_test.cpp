@@ -55,6 +55,36 @@ TEST_F(TestGuard, NoReportIsNoTest) {
   EXPECT_THAT(kinds(), IsEmpty());
 }
 
+TEST_F(TestGuard, AFailureThatTheCommandHides) {
+  run_.reports = {{"t", {3, 1, 0}}};
+  EXPECT_THAT(kinds(), ElementsAre(Kind::hidden_failure));
+  run_.failed = true;
+  EXPECT_THAT(kinds(), IsEmpty()) << "it says so itself";
+  run_.failed = false;
+  run_.of_runner = TestCounts{1, 0, 0};
+  EXPECT_THAT(kinds(), ElementsAre(Kind::hidden_failure)) << "the summary of a second program";
+  run_.runner_judges = true;
+  EXPECT_THAT(kinds(), IsEmpty()) << "CTest wants it to fail, or it passed in a second try";
+  run_.of_runner = TestCounts{0, 1, 0};
+  EXPECT_THAT(kinds(), ElementsAre(Kind::hidden_failure)) << "ctest || true";
+}
+
+TEST_F(TestGuard, ASummaryOfTheSameTestsIsNotAddedToTheirReport) {
+  run_.reports = {{"t", {2, 0, 1}}};
+  run_.of_runner = TestCounts{5, 0, 0};
+  EXPECT_EQ(counted(run_), (TestCounts{2, 0, 1})) << "GoogleTest's own";
+  run_.runner_judges = true;
+  EXPECT_EQ(counted(run_), (TestCounts{6, 0, 1})) << "CTest counts programs: four without a report";
+}
+
+TEST_F(TestGuard, AProgramThatBrokeOff) {
+  run_.broken_off = {"/r/t2"};
+  EXPECT_THAT(kinds(), ElementsAre(Kind::broke_off));
+  EXPECT_THAT(what(), HasSubstr("/r/t2"));
+  run_.failed = true;
+  EXPECT_THAT(kinds(), IsEmpty());
+}
+
 TEST_F(TestGuard, NothingMatched) {
   run_.reports = {{"t", {}}};
   EXPECT_THAT(kinds(), ElementsAre(Kind::nothing_ran)) << "said once, with the name";
@@ -71,6 +101,7 @@ TEST_F(TestGuard, NothingMatched) {
 TEST_F(TestGuard, AllSkipped) {
   run_.reports = {{"t", {0, 0, 4}}};
   EXPECT_THAT(kinds(), ElementsAre(Kind::all_skipped));
+  run_.runner_judges = true;
   run_.of_runner = TestCounts{1, 0, 0};
   EXPECT_THAT(kinds(), ElementsAre(Kind::all_skipped)) << "ctest counts the program as passed";
   run_.of_runner = TestCounts{2, 0, 0};
@@ -83,6 +114,7 @@ TEST_F(TestGuard, TooFew) {
   run_.reports.push_back({"u", {1, 0, 0}});
   EXPECT_THAT(kinds(), IsEmpty());
   run_.reports.pop_back();
+  run_.runner_judges = true;
   run_.of_runner = TestCounts{2, 0, 0};
   EXPECT_THAT(kinds(), IsEmpty()) << "three in t and a program without a report";
 }
