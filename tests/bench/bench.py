@@ -349,7 +349,7 @@ def offline(bench: Bench) -> Figure:
 
 def test(bench: Bench) -> Figure:
     bench.need("g++")
-    cwd = workloads.long_test(bench.folder / "test", HALLMARK, bench.run, 60_000_000)
+    cwd = workloads.long_test(bench.folder / "test", HALLMARK, bench.run, 100_000_000)
     bench.run([HALLMARK, "test", "--", "./t"], cwd)
     times = bench.compare({"plain": Side(["./t"]), "test": Side([HALLMARK, "test", "--", "./t"])}, cwd, bench.rounds(7))
     return Figure("`hallmark test` / plain, a test program of 10 s", "<= 1.03", ratio(times, "test", "plain"),
