@@ -1,5 +1,7 @@
 #include "app/audit.h"
 
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -9,7 +11,6 @@
 #include "app/temporary_folder.h"
 #include "base/path.h"
 #include "engine/engine.h"
-#include "engine/outputs.h"
 #include "prove/witness.h"
 
 namespace hallmark::app {
@@ -21,23 +22,22 @@ class ScratchRuns {
   ScratchRuns(const Session& session, TemporaryFolder folder)
       : session_(session), folder_(std::move(folder)) {}
 
-  /// nullopt, and why in `complaint`: it could not be run so, or it failed.
+  /// nullopt, and why in `complaint`: it could not be run so, or it failed. Errors: io (interrupted, too).
   Result<std::optional<prove::StepReads>> run(const prove::BuildEdge& edge, std::string& complaint) {
-    const auto command = prove::command_into(edge, folder_.path());
     const auto& output = edge.outputs.front();
+    std::string why_not;
+    const auto command = prove::command_into(session_.files, edge, folder_.path(), why_not);
     if (!command) {
-      complaint =
-          output + " was not observed: its command does not name its output, so it cannot be led elsewhere";
+      complaint = output + " was not observed: " + why_not;
       return std::nullopt;
     }
-    for (const auto& path : edge.outputs) {
-      const auto moved = prove::moved_output(path, folder_.path());
-      HALLMARK_CHECK(os::make_folders(session_.files, std::string(path::parent(moved))));
-    }
-    observe::Request request;
+    auto environment = session_.environment;
+    environment["TMPDIR"] = folder_.path();
     // stdout is the report's.
-    request.command =
-        describe_command({"/bin/sh", "-c", "exec >&2\n" + *command}, session_.environment, edge.cwd);
+    std::vector<std::string> argv = {"/bin/sh", "-c", "exec \"$@\" >&2", "sh"};
+    argv.insert(argv.end(), command->argv.begin(), command->argv.end());
+    observe::Request request;
+    request.command = describe_command(argv, environment, command->cwd);
     request.hallmark_program = session_.installation.program;
     request.agent_library = session_.installation.agent;
     request.best = session_.settings.observe.value;
@@ -45,15 +45,20 @@ class ScratchRuns {
     HALLMARK_TRY(const auto observation, engine::watch(session_.files, request));
     auto reads = reads_of(observation);
     folder_.clear();
+    if (WIFSIGNALED(observation.wait_status))
+      return fail({ErrorKind::io, "interrupted while " + output + " was observed", {}});
     if (observation.tier == model::Tier::none) {
       complaint = "commands cannot be observed here; see hallmark doctor";
-      return std::nullopt;
+    } else if (observation.wait_status != 0) {
+      complaint = output + " was not observed: its compiler failed";
+    } else {
+      for (const auto& made : observation.outputs) {
+        if (!path::is_within(made.path, folder_.path()))
+          complaint = "observing " + output + " wrote " + made.path + " as well";
+      }
+      return std::optional(std::move(reads));
     }
-    if (observation.wait_status != 0) {
-      complaint = output + " was not observed: its command failed";
-      return std::nullopt;
-    }
-    return std::optional(std::move(reads));
+    return std::nullopt;
   }
 
  private:
@@ -95,12 +100,13 @@ Result<AuditResult> audit(const Session& session, const AuditRequest& request) {
   if (request.observe) {
     HALLMARK_TRY(auto folder, TemporaryFolder::make(session.files, session.environment, "audit"));
     ScratchRuns runs(session, std::move(folder));
-    std::erase_if(unrecorded, [&](std::size_t i) { return !prove::is_compile(edges[i]); });
-    for (std::size_t done = 0; done < unrecorded.size(); ++done) {
-      const auto& edge = edges[unrecorded[done]];
-      if (request.progress) request.progress(done, unrecorded.size(), edge.outputs.front());
+    auto compiles = unrecorded;
+    std::erase_if(compiles, [&](std::size_t i) { return !prove::is_compile(session.files, edges[i]); });
+    for (std::size_t done = 0; done < compiles.size(); ++done) {
+      const auto& edge = edges[compiles[done]];
+      if (request.progress) request.progress(done, compiles.size(), edge.outputs.front());
       std::string complaint;
-      HALLMARK_TRY(reads[unrecorded[done]], runs.run(edge, complaint));
+      HALLMARK_TRY(reads[compiles[done]], runs.run(edge, complaint));
       if (!complaint.empty()) complaints.push_back(std::move(complaint));
     }
   }
@@ -111,7 +117,9 @@ Result<AuditResult> audit(const Session& session, const AuditRequest& request) {
 
   result.audit = prove::audit(session.files, graph, reads);
   result.audit.complaints.insert(result.audit.complaints.end(), complaints.begin(), complaints.end());
-  result.repairs = prove::repair_lines(graph, result.audit);
+  const auto cache = session.files.stat(path::join(result.folder, "CMakeCache.txt"));
+  const bool is_made_by_cmake = cache.has_value() && cache->has_value();
+  result.repairs = prove::repair_lines(graph, result.audit, is_made_by_cmake);
   static_cast<void>(store->flush());
   return result;
 }

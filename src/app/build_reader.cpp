@@ -4,13 +4,12 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "app/captured_run.h"
+#include "app/make_asker.h"
 #include "base/path.h"
 
 namespace hallmark::app {
 namespace {
 
-constexpr std::size_t kTraceBytes = std::size_t{256} << 20;
 constexpr std::size_t kCommandsBytes = std::size_t{1} << 30;
 
 bool exists(const Session& session, const std::string& folder, const char* name) {
@@ -18,19 +17,19 @@ bool exists(const Session& session, const std::string& folder, const char* name)
   return stat.has_value() && stat->has_value();
 }
 
-Result<prove::BuildGraph> ask_make(const Session& session, const std::string& folder) {
+Result<prove::BuildGraph> read_make(const Session& session, const std::string& folder) {
   auto environment = session.environment;
   environment["LC_ALL"] = "C";  // its words are read
-  for (const char* name : {"MAKEFLAGS", "MFLAGS", "MAKELEVEL"}) environment.erase(name);
-  // -o: not even Make's own files are made again.
-  HALLMARK_TRY(const auto told, run_captured({"make", "-n", "-B", "--trace", "--print-directory", "-o",
-                                              "Makefile", "-o", "makefile", "-o", "GNUmakefile"},
-                                             environment, folder, kTraceBytes));
-  const auto targets = inspect::parse_make_trace(told.out);
-  if (targets.empty() && told.exit_code != 0)
+  for (const char* name : {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "GNUMAKEFLAGS"}) environment.erase(name);
+  HALLMARK_TRY(const auto told,
+               ask_make(session.files, environment, {{}, folder, session.installation.full_program}));
+  const auto targets = inspect::parse_make_trace(told.trace);
+  if (targets.empty() && !told.is_whole)
     return fail({ErrorKind::invalid, "make -n fails in " + folder + ", so that its graph is not known",
                  "see what make says there"});
-  return prove::BuildGraph::of_make(session.files, folder, targets);
+  auto graph = prove::BuildGraph::of_make(session.files, folder, targets);
+  if (!told.is_whole) graph.complain("make -n fails in " + folder + ": what it did not come to is left out");
+  return graph;
 }
 
 /// As one word of a shell.
@@ -74,7 +73,7 @@ Result<prove::BuildGraph> read_build(const Session& session, const std::string& 
   constexpr std::array kMakefiles = {"Makefile", "makefile", "GNUmakefile"};
   if (std::any_of(kMakefiles.begin(), kMakefiles.end(),
                   [&](const char* name) { return exists(session, folder, name); }))
-    return ask_make(session, folder);
+    return read_make(session, folder);
   if (exists(session, folder, "compile_commands.json")) return read_compile_commands(session, folder);
   return fail(
       {ErrorKind::invalid,

@@ -9,9 +9,9 @@
 
 namespace hallmark::app {
 
-/// Of Ninja its files are read. Of Make, Make itself is asked (make -nB --trace): no recipe runs, but
-/// $(shell ...) and lines with + do, as in every `make -n`. Of neither: compile_commands.json. `folder`:
-/// absolute, without links. Errors: invalid (none of the three), no_command (make is not installed), io.
+/// Of Ninja its files are read. Of Make, Make itself is asked (app/make_asker.h). Of neither:
+/// compile_commands.json. `folder`: absolute, without links. Errors: invalid (none of the three), no_command
+/// (make is not installed), io.
 Result<prove::BuildGraph> read_build(const Session& session, const std::string& folder);
 
 }  // namespace hallmark::app

@@ -37,7 +37,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
 }
 
 Result<pid_t> start(std::vector<std::string> argv, const model::Environment& environment,
-                    const std::string& cwd, int out) {
+                    const std::string& cwd, int out, Complaints complaints) {
   std::vector<std::string> variables;
   for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
   posix_spawn_file_actions_t actions;
@@ -45,6 +45,8 @@ Result<pid_t> start(std::vector<std::string> argv, const model::Environment& env
   posix_spawn_file_actions_addchdir_np(&actions, cwd.c_str());
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  if (complaints == Complaints::dropped)
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = -1;
   const auto words = pointers_to(argv);
   const auto settings = pointers_to(variables);
@@ -58,12 +60,12 @@ Result<pid_t> start(std::vector<std::string> argv, const model::Environment& env
 }  // namespace
 
 Result<CapturedRun> run_captured(const std::vector<std::string>& argv, const model::Environment& environment,
-                                 const std::string& cwd, std::size_t max_bytes) {
+                                 const std::string& cwd, std::size_t max_bytes, Complaints complaints) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail(Error::from_errno("make a pipe for", argv[0]));
   Descriptor reader(ends[0]);
   Descriptor writer(ends[1]);
-  HALLMARK_TRY(const auto child, start(argv, environment, cwd, writer.number()));
+  HALLMARK_TRY(const auto child, start(argv, environment, cwd, writer.number(), complaints));
   writer.close();
   CapturedRun run;
   std::array<char, 65536> buffer{};

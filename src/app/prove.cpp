@@ -51,6 +51,11 @@ class Judge {
 
   void add(const std::string& artifact) { take(artifact, judge(artifact, Asked::by_name)); }
 
+  /// A build of Ninja that may make what lies outside of its folder.
+  void know_build(const std::string& folder) {
+    if (by_store_) static_cast<void>(by_store_->prover.know_build(folder));
+  }
+
   /// If it is known, or lies in the tree.
   void add_if_ours(const std::string& artifact) {
     auto proof = judge(artifact, Asked::among_others);
@@ -195,6 +200,7 @@ Result<Proofs> prove_build(const Session& session, const std::string& folder, Ac
     return fail({ErrorKind::invalid, real + " holds no artifact yet",
                  "build first: what is not there cannot be judged"});
   Judge judge(session, accept);
+  judge.know_build(real);
   for (const auto& artifact : artifacts) judge.add(artifact);
   return judge.result();
 }

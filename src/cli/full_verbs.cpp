@@ -8,6 +8,8 @@
 #include "app/care.h"
 #include "app/command.h"
 #include "app/config_file.h"
+#include "app/make_asker.h"
+#include "app/places.h"
 #include "app/prove.h"
 #include "app/run_stamped.h"
 #include "app/session.h"
@@ -68,6 +70,19 @@ bool parse_number(std::string_view text, int& number) {
 
 std::vector<std::string> operands_of(const Parsed& parsed) {
   return {parsed.operands.begin(), parsed.operands.end()};
+}
+
+/// In the place of a sub-make that is asked what it would do.
+int ask_sub_make(const Parsed& parsed) {
+  auto& files = os::linux_file_system();
+  const auto cwd = app::current_folder();
+  if (!cwd.has_value()) return refuse(cwd.error());
+  const auto installed = app::find_installation(files);
+  if (!installed.has_value()) return refuse(installed.error());
+  const auto told =
+      app::ask_make(files, app::current_environment(), {operands_of(parsed), *cwd, installed->full_program});
+  if (!told.has_value()) return refuse(told.error());
+  return show(told->trace, told->is_whole ? kOk : kNegative);
 }
 
 int verify(const Parsed& parsed, const app::Session& session) {
@@ -240,6 +255,7 @@ int full_verb(const Parsed& parsed) {
   if (name == "completions") return show(completions(parsed.operands.front()));
   if (name == "run")
     return run_verb(parsed, compile_here, parsed.has("--stamp") ? app::run_stamped : app::run);
+  if (name == app::kAskMakeVerb) return ask_sub_make(parsed);
   if (name == "compile-config") {
     const auto compiled = compile_here(std::string(parsed.operands.front()));
     return compiled.has_value() ? show(*compiled) : refuse(compiled.error());

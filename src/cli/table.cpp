@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "app/make_asker.h"
+
 namespace hallmark::cli {
 namespace {
 
@@ -131,11 +133,11 @@ constexpr std::array kVerbs = {
          {},
          "List what a build does not know that it reads",
          "For each edge of a build, the files that its command reads are compared with those that the build "
-         "tool "
-         "compares: inputs, Ninja's dependency log, dependency files. Ninja's files are read; Make is asked "
-         "with "
-         "-n, which runs no recipe, but $(shell ...) and lines with +; of neither, compile_commands.json is "
-         "read. What is read is known from records; without "
+         "tool compares: inputs, Ninja's dependency log, dependency files. Ninja's files are read; GNU Make "
+         "is "
+         "asked with -n what its default goal would do, which makes nothing but runs $(shell ...) and lines "
+         "with +; of neither, compile_commands.json is read. What is not built yet is left out. What is read "
+         "is known from records; without "
          "them from observing the compile (--observe), or, weaker, from its #include lines. A file that is "
          "read "
          "and not compared is listed with the outputs that an edit of it would leave stale.\n\n"
@@ -242,6 +244,14 @@ constexpr std::array kVerbs = {
          "ROOT",
          {},
          "Compile the configuration files of a root to stdout",
+         "",
+         {},
+         true},
+    Verb{app::kAskMakeVerb,
+         Operands::command,
+         "[--] ARGUMENT...",
+         {},
+         "Tell what a sub-make would do; for audit",
          "",
          {},
          true},

@@ -20,7 +20,7 @@
 namespace hallmark::inspect {
 
 enum class CollisionKind {
-  kernel,  ///< the host side of a kernel: its stub or handle
+  kernel,  ///< the host side of a kernel: the function that launches it, or its handle
   strong,  ///< one definition at least is strong
   unique,  ///< one is STB_GNU_UNIQUE: shared even under RTLD_LOCAL
   weak,    ///< inline code and templates, and they differ

@@ -63,7 +63,9 @@ class Directives {
         if (is_directive) directive_.push_back(' ');
       } else if (rest.starts_with("//")) {
         skip_line_comment();
-      } else if (c == '"' && !is_directive && at_ > 0 && text_[at_ - 1] == 'R') {
+      } else if (c == '"' && is_directive) {
+        take_quoted();
+      } else if (c == '"' && at_ > 0 && text_[at_ - 1] == 'R') {
         skip_raw_string();
         is_first = false;
       } else if ((c == '"' || c == '\'') && !is_directive) {
@@ -83,6 +85,16 @@ class Directives {
     }
   }
 
+  /// In a directive no comment begins within quotes.
+  void take_quoted() {
+    const auto line_end = std::min(text_.find('\n', at_), text_.size());
+    auto end = at_ + 1;
+    while (end < line_end && text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
+    end = std::min(end + 1, line_end);
+    directive_.append(text_.substr(at_, end - at_));
+    advance(end - at_);
+  }
+
   void skip_line_comment() {
     while (at_ < text_.size() && text_[at_] != '\n') {
       const bool continues = text_[at_] == '\\' && at_ + 1 < text_.size() && text_[at_ + 1] == '\n';
@@ -90,9 +102,9 @@ class Directives {
     }
   }
 
-  /// Up to its end or that of the line: an apostrophe in a number or in a text under #if 0 begins nothing.
+  /// Up to its end or that of the line. An apostrophe between digits only parts them.
   void skip_literal(char quote) {
-    if (quote == '\'' && at_ > 0 && is_word(text_[at_ - 1])) {
+    if (quote == '\'' && is_in_number()) {
       advance(1);
       return;
     }
@@ -100,6 +112,13 @@ class Directives {
     while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n')
       advance(text_[at_] == '\\' && at_ + 1 < text_.size() ? 2 : 1);
     if (at_ < text_.size() && text_[at_] == quote) advance(1);
+  }
+
+  /// Whether the word that ends here begins with a digit; L'x' and u8'x' do not.
+  bool is_in_number() const {
+    auto begin = at_;
+    while (begin > 0 && (is_word(text_[begin - 1]) || text_[begin - 1] == '\'')) --begin;
+    return begin < at_ && text_[begin] >= '0' && text_[begin] <= '9';
   }
 
   void skip_raw_string() {
@@ -213,16 +232,23 @@ std::optional<Include> include_in(std::string_view text, bool next, std::size_t 
 /// Follows the directives of one file.
 class Reader {
  public:
-  std::vector<Include> read(std::string_view text) {
+  /// `guard`: the first #ifndef is taken for that around the whole file.
+  explicit Reader(bool guard) : may_guard_(guard) {}
+
+  /// nullopt: the guard was none.
+  std::optional<Includes> read(std::string_view text) {
     Directives directives(text);
     while (const auto directive = directives.next()) {
       auto rest = *directive;
       const auto name = take_word(rest);
+      if (name == "pragma" || name.empty()) continue;
+      if (is_guarded_ && branches_.empty()) return std::nullopt;  // something follows its #endif
       const auto guard = std::exchange(guard_, std::string());
-      if (name == "define" && !guard.empty() && first_word(rest) == guard) {
-        // `#ifndef X`, then `#define X`: a guard, or a default; what follows is read the first time.
+      if (name == "define" || name == "undef") found_.macros.emplace_back(first_word(rest));
+      if (name == "define" && !guard.empty() && first_word(rest) == guard && may_guard_) {
         branches_.back() = Branch();
         branches_.back().always = true;
+        is_guarded_ = true;
       } else if (name == "if" || name == "ifdef" || name == "ifndef") {
         open(name, rest);
       } else if (!branches_.empty() && (name == "elif" || name == "elifdef" || name == "elifndef")) {
@@ -234,8 +260,10 @@ class Reader {
       } else if (name == "include" || name == "include_next" || name == "import") {
         take(include_in(rest, name == "include_next", directives.line()));
       }
+      is_first_ = false;
     }
-    return std::move(includes_);
+    std::sort(found_.macros.begin(), found_.macros.end());
+    return std::move(found_);
   }
 
  private:
@@ -251,7 +279,7 @@ class Reader {
   void open(std::string_view name, std::string_view rest) {
     branches_.push_back(branch_of(name, rest));
     const auto& conditions = branches_.back().conditions;
-    if (conditions.size() == 1 && !conditions[0].defined) guard_ = conditions[0].macro;
+    if (is_first_ && conditions.size() == 1 && !conditions[0].defined) guard_ = conditions[0].macro;
   }
 
   void change(std::string_view name, std::string_view rest) {
@@ -270,21 +298,29 @@ class Reader {
     for (const auto& branch : branches_) {
       if (branch.never) return;
       include->undecided = include->undecided || branch.undecided;
-      include->conditions.insert(include->conditions.end(), branch.conditions.begin(),
-                                 branch.conditions.end());
+      if (include->conditions.size() + branch.conditions.size() > kIncludeConditions) {
+        include->undecided = true;
+      } else {
+        include->conditions.insert(include->conditions.end(), branch.conditions.begin(),
+                                   branch.conditions.end());
+      }
     }
-    includes_.push_back(*std::move(include));
+    found_.lines.push_back(*std::move(include));
   }
 
   std::vector<Branch> branches_;
-  std::vector<Include> includes_;
-  std::string guard_;  ///< the macro of an #ifndef in the line before
+  Includes found_;
+  bool may_guard_;
+  bool is_first_ = true;     ///< directive of the file
+  bool is_guarded_ = false;  ///< the outermost branch is the guard
+  std::string guard_;        ///< the macro of an #ifndef in the line before
 };
 
 }  // namespace
 
-std::vector<Include> includes_in(std::string_view text) {
-  return Reader().read(text);
+Includes includes_in(std::string_view text) {
+  if (auto found = Reader(true).read(text)) return *std::move(found);
+  return Reader(false).read(text).value_or(Includes());
 }
 
 }  // namespace hallmark::inspect

@@ -32,8 +32,15 @@ struct Include {
   bool undecided = false;                  ///< some condition around it is more than that
 };
 
-/// In the order of the text. What stands under `#if 0` is left out; the guard around a whole header is no
-/// condition.
-std::vector<Include> includes_in(std::string_view text);
+struct Includes {
+  std::vector<Include> lines;       ///< in the order of the text
+  std::vector<std::string> macros;  ///< that it defines or undefines itself; sorted
+};
+
+/// At most so many conditions stand around one line; more are undecided.
+inline constexpr std::size_t kIncludeConditions = 64;
+
+/// What stands under `#if 0` is left out; the guard around a whole header is no condition.
+Includes includes_in(std::string_view text);
 
 }  // namespace hallmark::inspect

@@ -91,9 +91,8 @@ std::optional<Binding> binding_in(std::string_view line) {
 
 /// A path in a command, as Ninja writes it for the shell.
 std::string shell_word(const std::string& path) {
-  const auto is_safe = [](char c) {
-    return is_name_character(c) || c == '+' || c == '.' || c == '/' || static_cast<unsigned char>(c) >= 0x80;
-  };
+  // Of GetShellEscapedString in Ninja's util.cc.
+  const auto is_safe = [](char c) { return is_name_character(c) || c == '+' || c == '.' || c == '/'; };
   if (std::all_of(path.begin(), path.end(), is_safe)) return path;
   std::string word = "'";
   for (const char c : path) c == '\'' ? word.append("'\\''") : word.append(1, c);
@@ -141,8 +140,16 @@ class NinjaParser {
 
   Status file(const std::string& path, std::size_t scope, int depth) {
     manifest_.files_.push_back(path);
-    HALLMARK_TRY(const auto text, os::read_file(files_, path, kNinjaManifestBytes));
+    HALLMARK_TRY(auto text, os::read_file(files_, path, kNinjaManifestBytes));
+    // Line breaks of Windows are line breaks.
+    std::size_t kept = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (text[at] != '\r' || at + 1 == text.size() || text[at + 1] != '\n') text[kept++] = text[at];
+    }
+    text.resize(kept);
+    open_.push_back(path);
     parse(text, scope, depth);
+    open_.pop_back();
     return {};
   }
 
@@ -208,8 +215,13 @@ class NinjaParser {
       manifest_.scopes_.push_back({scope, {}, {}});
       scope = manifest_.scopes_.size() - 1;
     }
+    const auto path = path::join(folder_, name);
+    // A circle ends in Ninja as well, with an error.
+    if (std::find(open_.begin(), open_.end(), path) != open_.end() ||
+        manifest_.files_.size() >= kNinjaManifests)
+      return;
     // One that is missing is an error to Ninja, too: then nothing is built by this manifest.
-    static_cast<void>(file(path::join(folder_, name), scope, depth + 1));
+    static_cast<void>(file(path, scope, depth + 1));
   }
 
   void finish_edge(NinjaEdge edge, std::string_view line) {
@@ -278,6 +290,7 @@ class NinjaParser {
   os::FileSystem& files_;
   std::string folder_;
   NinjaManifest& manifest_;
+  std::vector<std::string> open_;  ///< files that are being read
 };
 
 Result<NinjaManifest> NinjaManifest::read(os::FileSystem& files, const std::string& folder,

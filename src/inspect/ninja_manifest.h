@@ -22,6 +22,7 @@ namespace hallmark::inspect {
 
 inline constexpr std::size_t kNinjaManifestBytes = std::size_t{1} << 30;
 inline constexpr int kNinjaIncludeDepth = 16;
+inline constexpr std::size_t kNinjaManifests = 100'000;     ///< files of one build
 inline constexpr std::size_t kNinjaValueBytes = 16u << 20;  ///< of one expanded text; longer ones are cut
 inline constexpr int kNinjaExpansions = 4096;               ///< bindings that one value refers to
 
@@ -54,6 +55,9 @@ class NinjaManifest {
   const std::vector<NinjaEdge>& edges() const { return edges_; }
   /// All files that were read, absolute, in order; those that could not be as well.
   const std::vector<std::string>& files() const { return files_; }
+
+  /// Where Ninja keeps its logs, as spelled; empty: where it runs.
+  std::string log_folder() const { return variable(0, "builddir"); }
 
   /// What a variable means for an edge: "command", "depfile", "deps", "rspfile", "rspfile_content",
   /// "generator", "restat"; empty if it is not set. Paths in $in and $out are quoted for a shell, as Ninja

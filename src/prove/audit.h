@@ -62,6 +62,6 @@ Audit audit(os::FileSystem& files, const BuildGraph& graph,
             const std::vector<std::optional<StepReads>>& reads);
 
 /// How the gaps are closed: lines for a person to copy.
-std::vector<std::string> repair_lines(const BuildGraph& graph, const Audit& audit);
+std::vector<std::string> repair_lines(const BuildGraph& graph, const Audit& audit, bool is_made_by_cmake);
 
 }  // namespace hallmark::prove

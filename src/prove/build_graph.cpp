@@ -1,6 +1,6 @@
 #include "prove/build_graph.h"
 
-#include <unordered_set>
+#include <algorithm>
 
 #include "base/path.h"
 #include "engine/kinds.h"
@@ -13,6 +13,7 @@
 namespace hallmark::prove {
 namespace {
 
+constexpr int kLastOutputTime = 5;  ///< version of Ninja's log
 constexpr std::size_t kLogBytes = std::size_t{1} << 30;
 constexpr std::size_t kDepfileBytes = 64u << 20;
 constexpr std::size_t kCacheBytes = 64u << 20;
@@ -28,6 +29,10 @@ class GraphReader {
  public:
   GraphReader(os::FileSystem& files, const std::string& folder) : files_(files), real_(files) {
     graph_.folder_ = folder;
+    graph_.is_file_ = [&files](const std::string& path) {
+      const auto stat = files.stat(path);
+      return stat.has_value() && *stat && (*stat)->kind == NodeKind::file;
+    };
   }
 
   Result<BuildGraph> read() {
@@ -40,7 +45,7 @@ class GraphReader {
     for (const auto& path : manifest->files()) {
       if (!exists(files_, path)) graph_.complaints_.push_back(path + " is included and is not there");
     }
-    read_logs();
+    read_logs(path::join(graph_.folder_, manifest->log_folder()));
     graph_.edges_.reserve(manifest->edges().size());
     for (const auto& edge : manifest->edges()) add(*manifest, edge);
     return std::move(graph_);
@@ -54,8 +59,8 @@ class GraphReader {
       edge.cwd = target.folder;
       edge.command = target.recipe;
       edge.outputs = {absolute_in(target.folder, target.name)};
-      // A target without a file of its name is a name for others.
-      if (!exists(files_, edge.outputs.front())) continue;
+      // A target without a file of its name is a name for others; some are reached twice.
+      if (!exists(files_, edge.outputs.front()) || graph_.makers_.contains(edge.outputs.front())) continue;
       for (const auto& path : target.prerequisites) edge.inputs.push_back(absolute_in(target.folder, path));
       // CMake takes over what compilers wrote when make starts the next time.
       if (is_cmakes) add_own_notes(edge);
@@ -71,8 +76,8 @@ class GraphReader {
       edge.cwd = entry.folder;
       edge.command = entry.command;
       auto output = entry.output;
-      for (const auto& words : shell_commands(entry.command)) {
-        if (output.empty()) output = engine::read_arguments(words).output;
+      for (const auto& command : shell_commands(entry.command)) {
+        if (output.empty()) output = engine::read_arguments(command.words).output;
       }
       if (output.empty()) {
         graph_.complaints_.push_back(entry.source + ": its command names no output");
@@ -87,9 +92,9 @@ class GraphReader {
   }
 
  private:
-  void read_logs() {
+  void read_logs(const std::string& folder) {
     const auto read = [&](const char* name, auto parse) -> decltype(parse(std::string_view())) {
-      const auto path = path::join(graph_.folder_, name);
+      const auto path = path::join(folder, name);
       HALLMARK_TRY(const auto bytes, os::read_file(files_, path, kLogBytes));
       auto parsed = parse(std::string_view(bytes));
       if (!parsed.has_value()) graph_.complaints_.push_back(path + ": " + parsed.error().what);
@@ -128,6 +133,11 @@ class GraphReader {
       made.command = manifest.value(edge, "command");
       made.is_generator = !manifest.value(edge, "generator").empty();
       made.is_restat = !manifest.value(edge, "restat").empty();
+      made.has_more_inputs = !manifest.value(edge, "dyndep").empty();
+      if (const auto response = manifest.value(edge, "rspfile"); !response.empty()) {
+        made.response_file = inspect::ninja_path(path::join(graph_.folder_, response));
+        made.response_text = manifest.value(edge, "rspfile_content");
+      }
       add_log(manifest, edge, made);
       add_notes(manifest, edge, made);
     }
@@ -135,14 +145,16 @@ class GraphReader {
   }
 
   void keep(BuildEdge edge) {
-    for (const auto& output : edge.outputs) graph_.makers_.emplace(output, graph_.edges_.size());
+    for (const auto& output : edge.outputs) {
+      if (!graph_.makers_.emplace(output, graph_.edges_.size()).second) graph_.made_twice_.push_back(output);
+    }
     graph_.edges_.push_back(std::move(edge));
   }
 
   /// What the compiler wrote into the file that its command names.
   void add_own_notes(BuildEdge& edge) {
-    for (const auto& words : shell_commands(edge.command)) {
-      const auto named = engine::read_arguments(words).depfile;
+    for (const auto& command : shell_commands(edge.command)) {
+      const auto named = engine::read_arguments(command.words).depfile;
       if (!named) continue;
       auto path = named->path;
       if (path.empty()) {
@@ -158,6 +170,7 @@ class GraphReader {
     const auto found = log_.outputs.find(edge.outputs.front());
     if (found == log_.outputs.end()) return;
     made.logged_ns = found->second.mtime_ns;
+    made.is_output_time = log_.version <= kLastOutputTime;
     const auto response = manifest.value(edge, "rspfile_content");
     made.is_logged_command = log_.is_made_by(
         found->second, response.empty() ? made.command : made.command + ";rspfile=" + response);
@@ -165,6 +178,7 @@ class GraphReader {
 
   void add_notes(const inspect::NinjaManifest& manifest, const inspect::NinjaEdge& edge, BuildEdge& made) {
     const auto depfile = manifest.value(edge, "depfile");
+    made.wants_notes = !depfile.empty() || !manifest.value(edge, "deps").empty();
     if (!depfile.empty()) made.depfile = absolute(depfile);
     if (!manifest.value(edge, "deps").empty()) {
       for (const auto& output : edge.outputs) {
@@ -221,21 +235,33 @@ const BuildEdge* BuildGraph::maker_of(const std::string& path) const {
 
 std::vector<std::string> BuildGraph::without_phony(const std::vector<std::string>& paths) const {
   std::vector<std::string> found;
-  std::unordered_set<std::string> seen;
-  std::vector<std::string> waiting(paths.rbegin(), paths.rend());
-  while (!waiting.empty()) {
-    const auto path = std::move(waiting.back());
-    waiting.pop_back();
-    if (!seen.insert(path).second) continue;
+  for (const auto& path : paths) {
     const auto* edge = maker_of(path);
-    if (edge == nullptr || !edge->is_phony() || edge->inputs.empty()) {
-      // A phony edge without inputs only says that the file may be missing.
+    if (edge == nullptr || !edge->is_phony()) {
       found.push_back(path);
       continue;
     }
-    waiting.insert(waiting.end(), edge->inputs.rbegin(), edge->inputs.rend());
+    if (behind_phony_.try_emplace(path).second) {
+      // In the meantime its entry is empty, so that a circle ends.
+      auto all = without_phony(edge->inputs);
+      // Headers have such edges, so that they may be missing.
+      if (edge->inputs.empty() && edge->order_only.empty() && is_file_(path)) all.push_back(path);
+      std::sort(all.begin(), all.end());
+      all.erase(std::unique(all.begin(), all.end()), all.end());
+      behind_phony_[path] = std::move(all);
+    }
+    const auto& all = behind_phony_[path];
+    found.insert(found.end(), all.begin(), all.end());
   }
   return found;
+}
+
+bool BuildGraph::has_name_without_file(const std::vector<std::string>& paths) const {
+  return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
+    const auto* edge = maker_of(path);
+    return edge != nullptr && edge->is_phony() && edge->inputs.empty() && edge->order_only.empty() &&
+           !is_file_(path);
+  });
 }
 
 std::string tree_around(os::FileSystem& files, const std::string& build_folder) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,12 +27,17 @@ struct BuildEdge {
   std::vector<std::string> order_only;  ///< merely made first
   std::vector<std::string> noted;       ///< what the compiler wrote down that it read; compared like inputs
   bool has_notes = false;
-  std::string command;  ///< for /bin/sh; empty: phony
-  std::string cwd;      ///< where it runs
-  std::string depfile;  ///< empty: none
+  bool wants_notes = false;      ///< the tool runs it again if there are none
+  bool has_more_inputs = false;  ///< some are found only while it builds (dyndep)
+  std::string command;           ///< for /bin/sh; empty: phony
+  std::string cwd;               ///< where it runs
+  std::string depfile;           ///< empty: none
+  std::string response_file;  ///< that the tool writes before the command and removes after it; empty: none
+  std::string response_text;
   bool is_generator = false;
   bool is_restat =
       false;  ///< leaves an output as it is if it would be equal: the tool's log tells when it ran
+  bool is_output_time = false;            ///< logged_ns is the output's mtime, not when the command began
   std::optional<std::int64_t> logged_ns;  ///< the time that the tool noted when it made the outputs
   std::optional<bool> is_logged_command;  ///< whether this very command made them; nullopt: not known
 
@@ -60,12 +66,19 @@ class BuildGraph {
   Tool tool() const { return tool_; }
   const std::string& folder() const { return folder_; }
   const std::vector<BuildEdge>& edges() const { return edges_; }
+  /// Files that two edges make.
+  const std::vector<std::string>& made_twice() const { return made_twice_; }
   /// The edge that makes a file (absolute, links in its folder resolved).
   const BuildEdge* maker_of(const std::string& path) const;
   /// Files that stand for inputs behind phony edges: each input that is no output, or that a command makes.
+  /// Names of phony edges are no files.
   std::vector<std::string> without_phony(const std::vector<std::string>& paths) const;
+  /// Whether one of them is the name of a phony edge without inputs, and no file: then Ninja always runs an
+  /// edge.
+  bool has_name_without_file(const std::vector<std::string>& paths) const;
   /// What could not be read, for a person.
   const std::vector<std::string>& complaints() const { return complaints_; }
+  void complain(std::string why) { complaints_.push_back(std::move(why)); }
 
  private:
   friend class GraphReader;
@@ -74,6 +87,9 @@ class BuildGraph {
   std::vector<BuildEdge> edges_;
   std::unordered_map<std::string, std::size_t> makers_;
   std::vector<std::string> complaints_;
+  std::vector<std::string> made_twice_;
+  std::function<bool(const std::string&)> is_file_;
+  mutable std::unordered_map<std::string, std::vector<std::string>> behind_phony_;  ///< what was asked for
 };
 
 /// The tree that a build is of: the nearest folder with .hallmark or .git around its sources (which CMake and

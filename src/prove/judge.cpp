@@ -143,7 +143,7 @@ bool Prover::judge_input(Case& run, const Asked& asked) {
 bool Prover::is_merely_loaded(const Case& run, const std::string& path) {
   const auto& output = steps_[run.index].output;
   if (!is_shared_library(path)) return false;
-  const auto* graph = unrecorded_->graph_around(output);
+  const auto* graph = unrecorded_->graph_of(output);
   const auto* edge = graph == nullptr ? nullptr : graph->maker_of(output);
   if (edge == nullptr) return false;
   const auto names = [&](const std::vector<std::string>& inputs) {

@@ -29,7 +29,6 @@ namespace hallmark::prove {
 
 class Today;
 class Unrecorded;
-struct BuildEdge;
 
 /// The trees in which the inputs of an artifact are looked for.
 struct Trees {
@@ -63,6 +62,9 @@ class Prover {
 
   /// As above, for what the run `strong` made, whatever became of its bytes since: a stamp names the run.
   Proof prove_run(const std::string& artifact, const digest::Key& strong, const Trees& trees);
+
+  /// A build of Ninja that may make what lies outside of its folder. Errors: as BuildGraph::read.
+  Status know_build(const std::string& folder);
 
   /// Of all proofs so far.
   const Steps& steps() const& { return steps_; }
@@ -111,7 +113,7 @@ class Prover {
   std::map<digest::Key, std::optional<model::Places>> places_;
   std::map<std::pair<model::Places, bool>, std::unique_ptr<Today>> todays_;
   std::unique_ptr<Unrecorded> unrecorded_;
-  std::map<const BuildEdge*, std::size_t> weighed_;
+  std::map<std::string, std::size_t> weighed_;  ///< by output
 };
 
 }  // namespace hallmark::prove

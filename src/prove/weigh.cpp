@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/path.h"
+#include "prove/internal/compile_words.h"
 #include "prove/internal/shell_words.h"
 #include "prove/internal/unrecorded.h"
 #include "prove/prover.h"
@@ -28,14 +29,15 @@ struct Prover::Scales {
   std::int64_t made_ns;     ///< what is newer came after it
   std::int64_t changed_ns;  ///< when the output's node last changed
   std::size_t depth;
+  bool is_link = false;
   std::unordered_set<std::string> seen{};  ///< inputs that were weighed
 };
 
 std::optional<std::size_t> Prover::weigh(const std::string& output, std::size_t depth) {
-  const auto* graph = unrecorded_->graph_around(output);
+  const auto* graph = unrecorded_->graph_of(output);
   const auto* edge = graph == nullptr ? nullptr : graph->maker_of(output);
-  if (edge == nullptr || edge->is_phony() || edge->is_generator) return std::nullopt;
-  const auto [known, is_new] = weighed_.try_emplace(edge, steps_.size());
+  if (edge == nullptr || edge->is_phony() || path::base_name(output) == "build.ninja") return std::nullopt;
+  const auto [known, is_new] = weighed_.try_emplace(output, steps_.size());
   const auto index = known->second;
   if (!is_new) return index;
   steps_.emplace_back();
@@ -45,10 +47,13 @@ std::optional<std::size_t> Prover::weigh(const std::string& output, std::size_t 
   step.output = output;
   step.cwd = graph->folder();
   step.root = tree_around(tools_.files, graph->folder());
-  for (const auto& words : shell_commands(edge->command)) {
-    if (words.front() == ":") continue;
-    if (!step.argv.empty()) step.argv.emplace_back("&&");
-    step.argv.insert(step.argv.end(), words.begin(), words.end());
+  // One command in its words; what only a shell understands as it stands.
+  auto commands = shell_commands(edge->command);
+  std::erase_if(commands, [](const ShellCommand& command) { return command.words.front() == ":"; });
+  if (commands.size() == 1 && commands.front().is_plain) {
+    step.argv = std::move(commands.front().words);
+  } else {
+    step.argv = {edge->command};
   }
   const auto stat = unrecorded_->stat(output);
   if (depth >= limits::kDerivationSteps) {
@@ -60,6 +65,10 @@ std::optional<std::size_t> Prover::weigh(const std::string& output, std::size_t 
     const auto made_ns = edge->is_restat ? logged_ns : std::min(stat->mtime_ns, logged_ns);
     const auto changed_ns = edge->is_restat ? std::max(stat->ctime_ns, logged_ns) : stat->ctime_ns;
     Scales scales{index, *graph, *edge, output, made_ns, changed_ns, depth};
+    scales.is_link = is_link(*edge);
+    // Up to version 5 of its log, Ninja notes the output's own time.
+    if (edge->logged_ns && edge->is_output_time && !edge->is_restat && stat->mtime_ns != logged_ns)
+      step.doubts.push_back(output + " was changed since Ninja made it");
     weigh_edge(scales);
   }
   finish_step(index);
@@ -72,6 +81,10 @@ void Prover::weigh_edge(Scales& scales) {
   steps_[scales.index].made_ns = scales.made_ns;
   if (edge.is_logged_command == false)
     steps_[scales.index].differences.push_back({model::ReasonCode::command_not_run, scales.output, {}, {}});
+  if (edge.wants_notes && !edge.has_notes)
+    doubt("what its compiler wrote down that it read is not there any more, so it would be made again");
+  if (edge.has_more_inputs) doubt("some of its inputs are found only while it is built (dyndep)");
+  if (scales.graph.has_name_without_file(edge.inputs)) doubt("it is made in every build");
   for (const auto& input : scales.graph.without_phony(edge.inputs)) weigh_input(scales, input, "build.ninja");
   for (const auto& input : edge.noted) weigh_input(scales, input, "its dependency file");
   // A library that is only made first may still be loaded.
@@ -104,8 +117,9 @@ void Prover::weigh_input(Scales& scales, const std::string& path, std::string wh
     return;
   }
   step.inputs.push_back({path, maker});
-  // Only the names in a shared library go into what is linked with it; it is loaded as it is today.
-  if (maker && is_shared_library(path)) return;
+  // Only the names in a shared library go into what is linked with it; it is loaded as it is today. (A copy
+  // has its bytes.)
+  if (scales.is_link && is_shared_library(path)) return;
   const auto stat = unrecorded_->stat(path);
   if (!stat) {
     step.differences.push_back({model::ReasonCode::vanished, path, {}, {}});
@@ -115,6 +129,10 @@ void Prover::weigh_input(Scales& scales, const std::string& path, std::string wh
     step.doubts.push_back(path + " was put there or changed after " + scales.output +
                           " was made, though its time is older");
   }
+}
+
+Status Prover::know_build(const std::string& folder) {
+  return unrecorded_->know(folder);
 }
 
 /// The step that made a file which an unrecorded step reads.

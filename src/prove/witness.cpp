@@ -1,40 +1,11 @@
 #include "prove/witness.h"
 
-#include <string_view>
-
-#include "base/path.h"
 #include "engine/answers.h"
-#include "prove/internal/audit_findings.h"
+#include "prove/internal/compile_words.h"
 #include "prove/internal/include_reach.h"
 #include "prove/internal/places.h"
 
 namespace hallmark::prove {
-namespace {
-
-/// Replaces `word` where it stands alone in a shell's text or behind -o, -MF, -MT or a comma. False: nowhere.
-bool replace_word(std::string& text, std::string_view word, const std::string& with) {
-  constexpr std::string_view kBefore = " \t\n='\",";
-  constexpr std::string_view kBehind = " \t\n'\",;&|)";
-  bool found = false;
-  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at)) {
-    const auto before = std::string_view(text).substr(0, at);
-    const auto behind = std::string_view(text).substr(at + word.size());
-    const bool begins = before.empty() || kBefore.find(before.back()) != std::string_view::npos ||
-                        before.ends_with(" -o") || before.ends_with(" -MF") || before.ends_with(" -MT");
-    const bool ends = behind.empty() || kBehind.find(behind.front()) != std::string_view::npos;
-    if (!begins || !ends) {
-      at += word.size();
-      continue;
-    }
-    text.replace(at, word.size(), with);
-    at += with.size();
-    found = true;
-  }
-  return found;
-}
-
-}  // namespace
-
 std::string_view name_of(Testimony testimony) {
   switch (testimony) {
     case Testimony::record:
@@ -82,41 +53,28 @@ std::optional<StepReads> RecordWitness::of(const std::string& output) {
   return reads;
 }
 
-IncludeWitness::IncludeWitness(os::FileSystem& files) : reach_(std::make_unique<IncludeReach>(files)) {}
+IncludeWitness::IncludeWitness(os::FileSystem& files)
+    : files_(files), reach_(std::make_unique<IncludeReach>(files)) {}
 IncludeWitness::~IncludeWitness() = default;
 
 std::optional<StepReads> IncludeWitness::of(const BuildEdge& edge) {
-  if (language_of(edge).empty()) return std::nullopt;
+  if (!is_compile(files_, edge)) return std::nullopt;
   StepReads reads{Testimony::includes, {}, {}};
-  for (auto& file : reach_->of(edge.command, edge.cwd)) {
+  for (auto& file : reach_->of(edge)) {
     if (file.certain) reads.read.push_back(std::move(file.path));
   }
   return reads;
 }
 
-bool is_compile(const BuildEdge& edge) {
-  return !language_of(edge).empty();
+bool is_compile(os::FileSystem& files, const BuildEdge& edge) {
+  return !compiles_of(files, edge).empty();
 }
 
-std::string moved_output(const std::string& output, const std::string& folder) {
-  return folder + output;
-}
-
-std::optional<std::string> command_into(const BuildEdge& edge, const std::string& folder) {
-  if (language_of(edge).empty()) return std::nullopt;
-  auto command = edge.command;
-  bool is_output_named = false;
-  // Each as the build spells it and as an absolute path. The dependency file's name often begins with the
-  // output's: it comes first.
-  const auto move = [&](const std::string& path) {
-    const auto below = path::relative_below(path, edge.cwd);
-    const auto moved = moved_output(path, folder);
-    const bool found = replace_word(command, path, moved);
-    return (below != path && replace_word(command, below, moved)) || found;
-  };
-  if (!edge.depfile.empty()) move(edge.depfile);
-  for (const auto& output : edge.outputs) is_output_named = move(output) || is_output_named;
-  return is_output_named ? std::optional(std::move(command)) : std::nullopt;
+std::optional<ScratchCommand> command_into(os::FileSystem& files, const BuildEdge& edge,
+                                           const std::string& folder, std::string& why_not) {
+  auto compile = compile_into(files, edge, folder, why_not);
+  if (!compile) return std::nullopt;
+  return ScratchCommand{std::move(compile->argv), std::move(compile->cwd)};
 }
 
 }  // namespace hallmark::prove

@@ -61,17 +61,23 @@ class IncludeWitness {
   std::optional<StepReads> of(const BuildEdge& edge);
 
  private:
+  os::FileSystem& files_;
   std::unique_ptr<IncludeReach> reach_;
 };
 
 /// Whether an edge compiles C, C++, CUDA or HIP.
-bool is_compile(const BuildEdge& edge);
+bool is_compile(os::FileSystem& files, const BuildEdge& edge);
 
-/// The command of a compile edge with its outputs and its dependency file in another folder; nullopt: it
-/// compiles nothing, or does not name its output, so that nobody can tell where it would write.
-std::optional<std::string> command_into(const BuildEdge& edge, const std::string& folder);
+/// A command that can be started by itself.
+struct ScratchCommand {
+  std::vector<std::string> argv;
+  std::string cwd;  ///< absolute
+};
 
-/// Where command_into() puts an output: below `folder`.
-std::string moved_output(const std::string& output, const std::string& folder);
+/// The one compile of an edge alone, without launchers, so that all that it writes lies in `folder`
+/// (absolute). nullopt, and why in `why_not`: it is not one compile, or where it writes cannot be told from
+/// its words.
+std::optional<ScratchCommand> command_into(os::FileSystem& files, const BuildEdge& edge,
+                                           const std::string& folder, std::string& why_not);
 
 }  // namespace hallmark::prove

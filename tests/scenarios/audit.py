@@ -55,11 +55,39 @@ class Audit(Scenario):
         self.assertEqual({"k.h": [("a.o", "recorded"), ("b.o", "recorded")]}, self.gaps(told))
         done = self.verb("audit", ".", "--fix", code=1)
         self.assertIn("editing inc/k.h will not rebuild these 2 files (recorded):\n  a.o\n  b.o\n", done.out)
-        self.assertIn("hallmark run --depfile $out.d -- ", done.out)
+        self.assertIn("hallmark run --depfile $out.d --\n", done.out)
 
         self.write_build(kit, prefix=f"{self.program} run --depfile $out.d -- ", rest="  depfile = $out.d\n  deps = gcc\n")
         self.ninja()
         self.assertEqual({}, self.gaps(self.audit(code=0)), "repaired as --fix says")
+
+    @needs("ninja", "g++")
+    def test_a_dependency_file_that_is_never_written(self):
+        """The rule names one, and nobody gives the compiler -MD (shared case of pytorch/pytorch#47557)."""
+        self.write_build(kits.KITS["gxx"], rest="  depfile = $out.d\n  deps = gcc\n")
+        self.ninja()
+        self.write("inc/k.h", "#define VAL 2\n")
+        self.assert_no_work()
+        self.assertEqual({"k.h": [("a.o", "#include lines"), ("b.o", "#include lines")]}, self.gaps(self.audit()))
+        self.assertIn("STALE", self.verb("verify", "a.o", code=1).out)
+
+    @needs("ninja", "g++")
+    def test_observing_runs_nothing_but_compilers(self):
+        self.write_all({"a.cpp": "int a;\n", "mine/kept": "", "build.ninja":
+                        "rule fmt\n  command = echo //formatted >> $in && touch $out\n"
+                        "rule pack\n  command = rm -rf mine && mkdir mine && cp $in mine && touch $out\n"
+                        "rule keep\n  command = g++ -save-temps=cwd -c $in -o $out\n"
+                        "rule move\n  command = g++ -c $in -o x.o && mv x.o $out\n"
+                        "build f: fmt a.cpp\nbuild p: pack a.cpp\nbuild k.o: keep a.cpp\nbuild m.o: move a.cpp\n"})
+        for name in ("f", "p", "k.o", "m.o"):
+            self.write(name, "")
+        before = self.everything()
+        self.verb("audit", "--observe", ".")
+        self.assertEqual(before, self.everything())
+        self.assertEqual([], list(self.scratch.iterdir()))
+
+    def everything(self):
+        return sorted((str(p), p.stat().st_mtime_ns, p.read_bytes() if p.is_file() else b"") for p in self.tree.rglob("*"))
 
     @needs("ninja", "g++")
     def test_a_generator_script(self):
@@ -114,6 +142,25 @@ class Audit(Scenario):
         self.assertEqual({"k.h": [("a.o", "observed"), ("c.o", "observed")]}, self.gaps(told))
         self.assertEqual(before, self.bytes_of("a.o"))
         self.assertIn("up to date", self.make("a.o", "b.o").out)
+
+    @needs("make", "gcc")
+    def test_make_makes_nothing(self):
+        """Makefiles that are included have rules (automake's .deps, ./configure); a sub-make has its own."""
+        self.write_all({"a.c": '#include "k.h"\n', "k.h": "", "configure": "", "config.mk": "X = 1\n", "sub/s.c": "", "sub/Makefile.in": "",
+                        "Makefile": "include config.mk\nall: a.o\n\t$(MAKE) --no-print-directory -C sub\ninclude .deps/a.Po\n"
+                                    ".deps/a.Po:\n\t@mkdir -p .deps; echo '# dummy' > $@\nconfig.mk: configure\n\techo ran >> log; touch $@\n"
+                                    "a.o: a.c\n\tgcc -MT $@ -MD -MP -MF .deps/a.Tpo -c -o $@ a.c\n\tmv -f .deps/a.Tpo .deps/a.Po\n",
+                        "sub/Makefile": "s.o: s.c\n\tgcc -c s.c -o s.o\nMakefile: Makefile.in\n\techo ran >> ../log; touch Makefile\n"})
+        self.age("configure", "sub/Makefile.in")
+        self.make()
+        self.path("log").unlink(missing_ok=True)
+        before = self.everything()
+        told = self.audit(code=0)
+        self.assertEqual(before, self.everything(), "asking makes nothing")
+        self.assertEqual(({}, 4), (self.gaps(told), told["edges"]), "with those of the sub-make, and two of makefiles")
+        told = self.audit("--observe", code=0)
+        self.assertEqual(before, self.everything(), "nor does observing")
+        self.assertEqual({}, self.gaps(told))
 
     @needs("make", "cmake", "g++")
     def test_makefiles_of_cmake(self):

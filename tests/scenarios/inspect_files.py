@@ -26,7 +26,7 @@ class Inspect(Scenario):
     def facts(self, *words, code=0):
         return json.loads(self.inspect("--json", *words, code=code).out)
 
-    def library(self, name: str, source: str, *flags: str) -> None:
+    def shared(self, name: str, source: str, *flags: str) -> None:
         self.write(f"{name}.cpp", source)
         self.run_plain(["g++", "-shared", "-fPIC", *flags, f"{name}.cpp", "-o", f"lib{name}.so"])
 
@@ -34,9 +34,9 @@ class Inspect(Scenario):
 
     @needs("g++", "readelf")
     def test_says_what_readelf_says(self):
-        self.library("a", "int f(){return 1;}", "-Wl,-soname,liba.so.3,-rpath,$ORIGIN/../x,--build-id")
+        self.shared("a", "int f(){return 1;}", "-Wl,-soname,liba.so.3,-rpath,$ORIGIN/../x,--build-id")
         for tag in ("--enable-new-dtags", "--disable-new-dtags"):
-            self.library("b", "int g(){return 1;}", f"-Wl,{tag},-rpath,/opt/one:/opt/two,-Bsymbolic", "-L.", "-la")
+            self.shared("b", "int g(){return 1;}", f"-Wl,{tag},-rpath,/opt/one:/opt/two,-Bsymbolic", "-L.", "-la")
             for name in ("liba.so", "libb.so"):
                 elf = self.facts(name)["files"][0]["elf"]
                 told = self.run_plain(["readelf", "-dnW", name]).out
@@ -51,7 +51,7 @@ class Inspect(Scenario):
 
     @needs("g++")
     def test_what_cannot_be_read_is_said(self):
-        self.library("a", "int f(){return 1;}")
+        self.shared("a", "int f(){return 1;}")
         whole = self.bytes_of("liba.so")
         for size in (0, 4, 40, 64, 500, len(whole) - 1):
             self.write("cut.so", whole[:size])
@@ -68,7 +68,7 @@ class Inspect(Scenario):
 
     @needs("g++")
     def test_no_kernel_is_no_proof_that_it_runs(self):
-        self.library("a", "int f(){return 1;}")
+        self.shared("a", "int f(){return 1;}")
         self.assertIn("none of the files holds a kernel", self.inspect("--arch", "sm_90", "liba.so", code=1).out)
 
     # ---- symbols that several libraries export -----------------------------------------------------------------------
@@ -78,8 +78,8 @@ class Inspect(Scenario):
         """The case r19: with default visibility the first library's helper serves both."""
         for n in (1, 2):
             source = f'int fmha_launch(){{return {n};}} extern "C" int api{n}(){{return fmha_launch();}}'
-            self.library(f"k{n}", source)
-            self.library(f"s{n}", source, "-Wl,-Bsymbolic")
+            self.shared(f"k{n}", source)
+            self.shared(f"s{n}", source, "-Wl,-Bsymbolic")
         found = self.facts("libk1.so", "libk2.so", code=1)["collisions"]
         self.assertEqual([(c["symbol"], c["kind"], c["harmless"]) for c in found], [("_Z11fmha_launchv", "strong", "no")])
         self.assertEqual([d["file"] for d in found[0]["definitions"]], ["libk1.so", "libk2.so"])
@@ -100,7 +100,7 @@ class Inspect(Scenario):
     def test_a_static_of_a_template_is_shared_by_all(self):
         """The other half of r19: STB_GNU_UNIQUE is one for the process, even under RTLD_LOCAL."""
         for n in (1, 2):
-            self.library(f"u{n}", "template<int N> struct P{static int& c(){static int x=0;return x;}};"
+            self.shared(f"u{n}", "template<int N> struct P{static int& c(){static int x=0;return x;}};"
                                   f'extern "C" int bump{n}(){{return ++P<1>::c();}}')
         found = self.facts("libu1.so", "libu2.so", code=1)["collisions"]
         self.assertEqual([(c["symbol"], c["kind"]) for c in found if c["harmless"] == "no"],
@@ -110,7 +110,7 @@ class Inspect(Scenario):
     @needs("g++")
     def test_ordinary_templates_drown_nobody(self):
         for n in (1, 2):
-            self.library(f"w{n}", "#include <string>\n#include <vector>\n"
+            self.shared(f"w{n}", "#include <string>\n#include <vector>\n"
                                   "inline int same(int a) { return a * 3; }\n"
                                   f'extern "C" int use{n}(int a) {{ std::vector<std::string> x;'
                                   "x.push_back(std::to_string(a)); return same(a) + int(x.size()); }")
@@ -119,7 +119,7 @@ class Inspect(Scenario):
         self.assertIn("of the C++ library's templates", done.out)
         self.assertIn("_Z4samei", self.inspect("--all", "libw1.so", "libw2.so").out)
         # The same inline function with another body is another matter.
-        self.library("w2", self.read("w2.cpp").replace("a * 3", "a * 3 + 1"))
+        self.shared("w2", self.read("w2.cpp").replace("a * 3", "a * 3 + 1"))
         self.assertIn("_Z4samei: libw1.so wins, libw2.so", self.inspect("libw1.so", "libw2.so", code=1).out)
 
     # ---- device code -------------------------------------------------------------------------------------------------

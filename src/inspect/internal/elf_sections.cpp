@@ -3,6 +3,7 @@
 #include <libelf.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -21,6 +22,15 @@ bool lies_within(std::string_view image, std::uint64_t offset, std::uint64_t siz
   return offset <= image.size() && size <= image.size() - offset;
 }
 
+/// Entry `index` of a table that lies within the image, wherever it begins: nothing aligns it in a hostile
+/// file, and libelf gives pointers into the image.
+template <class Entry>
+Entry entry_of(std::string_view image, std::uint64_t table, std::size_t index) {
+  Entry entry;
+  std::memcpy(&entry, image.data() + table + index * sizeof entry, sizeof entry);
+  return entry;
+}
+
 /// The bytes of a section that the file holds.
 Result<std::string_view> bytes_of(std::string_view image, const Elf64_Shdr& header) {
   if (header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL) return std::string_view();
@@ -30,15 +40,17 @@ Result<std::string_view> bytes_of(std::string_view image, const Elf64_Shdr& head
 }
 
 /// Segments account for bytes, too: what patchelf moved to the end need not lie in a section.
-Status count_segments(std::string_view image, Elf* elf, std::size_t& end) {
+Status count_segments(std::string_view image, Elf* elf, const Elf64_Ehdr& header, std::size_t& end) {
   std::size_t count = 0;
   if (elf_getphdrnum(elf, &count) != 0 || count == 0) return {};
-  const Elf64_Phdr* segments = elf64_getphdr(elf);
-  if (segments == nullptr) return fail(corrupt("its program headers cannot be read (truncated?)"));
+  if (header.e_phentsize != sizeof(Elf64_Phdr) ||
+      !lies_within(image, header.e_phoff, count * sizeof(Elf64_Phdr)))
+    return fail(corrupt("its program headers cannot be read (truncated?)"));
   for (std::size_t i = 0; i < count; ++i) {
-    if (!lies_within(image, segments[i].p_offset, segments[i].p_filesz))
+    const auto segment = entry_of<Elf64_Phdr>(image, header.e_phoff, i);
+    if (!lies_within(image, segment.p_offset, segment.p_filesz))
       return fail(corrupt("a segment reaches beyond the end (truncated?)"));
-    end = std::max<std::size_t>(end, segments[i].p_offset + segments[i].p_filesz);
+    end = std::max<std::size_t>(end, segment.p_offset + segment.p_filesz);
   }
   return {};
 }
@@ -69,30 +81,28 @@ Result<ElfSections> read_elf_sections(std::string_view image) {
   const std::unique_ptr<Elf, ElfCloser> elf(elf_memory(const_cast<char*>(image.data()), image.size()));
   std::size_t count = 0;
   ElfSections found;
-  const Elf64_Ehdr* header = elf == nullptr ? nullptr : elf64_getehdr(elf.get());
-  if (header == nullptr || elf_getshdrnum(elf.get(), &count) != 0)
+  found.header = entry_of<Elf64_Ehdr>(image, 0, 0);
+  const auto& header = found.header;
+  if (elf == nullptr || elf_getshdrnum(elf.get(), &count) != 0)
     return fail(corrupt("its headers cannot be read (truncated?)"));
-  found.header = *header;
-  if (header->e_shoff == 0)
+  if (header.e_shoff == 0)
     return fail(Error{ErrorKind::unsupported, "ELF file: it has no section table", {}});
   // Of a table beyond the end libelf says that it has no entries.
-  if (count == 0 || header->e_shentsize != sizeof(Elf64_Shdr) ||
-      !lies_within(image, header->e_shoff, count * sizeof(Elf64_Shdr)) ||
+  if (count == 0 || header.e_shentsize != sizeof(Elf64_Shdr) ||
+      !lies_within(image, header.e_shoff, count * sizeof(Elf64_Shdr)) ||
       elf_getshdrstrndx(elf.get(), &found.names) != 0 || found.names >= count)
     return fail(corrupt("its section table cannot be read (truncated?)"));
 
-  found.end = header->e_shoff + count * sizeof(Elf64_Shdr);
+  found.end = header.e_shoff + count * sizeof(Elf64_Shdr);
   found.sections.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    Elf_Scn* section = elf_getscn(elf.get(), i);
-    const Elf64_Shdr* entry = section == nullptr ? nullptr : elf64_getshdr(section);
-    if (entry == nullptr) return fail(corrupt("its section table cannot be read (truncated?)"));
-    HALLMARK_TRY(const auto bytes, bytes_of(image, *entry));
-    found.sections.push_back({*entry, {}, bytes});
-    if (!bytes.empty()) found.end = std::max<std::size_t>(found.end, entry->sh_offset + bytes.size());
+    const auto entry = entry_of<Elf64_Shdr>(image, header.e_shoff, i);
+    HALLMARK_TRY(const auto bytes, bytes_of(image, entry));
+    found.sections.push_back({entry, {}, bytes});
+    if (!bytes.empty()) found.end = std::max<std::size_t>(found.end, entry.sh_offset + bytes.size());
   }
   HALLMARK_CHECK(name_sections(found));
-  HALLMARK_CHECK(count_segments(image, elf.get(), found.end));
+  HALLMARK_CHECK(count_segments(image, elf.get(), header, found.end));
   return found;
 }
 

@@ -19,7 +19,9 @@ constexpr std::size_t kCMakeBytes = 16u << 20;
 bool is_of_build_tool(const std::string& path, const std::string& folder) {
   const auto below = path::relative_below(path, folder);
   const auto name = path::base_name(path);
-  if (below.starts_with("CMakeFiles/") || below.starts_with("meson-")) return true;
+  if (below.starts_with("CMakeFiles/") || below.starts_with("meson-") || below.starts_with("_deps/") ||
+      below.find("-prefix/") != std::string::npos)
+    return true;
   return name.ends_with(".cmake") || name.ends_with(".ninja") || name.starts_with(".ninja_") ||
          name == "CMakeCache.txt" || name == "compile_commands.json" || name.ends_with(".rsp");
 }
@@ -83,7 +85,9 @@ class Finder {
   }
 
   void find_sources_of_configuration() {
-    if (path::is_within(tree_, graph_.folder())) return;  // built among its sources: they look alike
+    // Built among its sources, they look alike; of a mere list of compiles nothing is known of generators.
+    if (path::is_within(tree_, graph_.folder()) || graph_.tool() == BuildGraph::Tool::compile_commands)
+      return;
     std::map<std::string, std::size_t> readers;
     const auto note = [&](const std::string& path) {
       if (path::is_within(path, graph_.folder()) && graph_.maker_of(path) == nullptr &&
@@ -116,7 +120,7 @@ class Finder {
                             (count == 1 ? " edge reads it" : " edges read it") +
                             ": it was made when the build was configured" +
                             (where.empty() ? std::string() : " (execute_process in " + where + ")") +
-                            ", and editing what made it rebuilds nothing",
+                            "; unless configure_file made it, editing what made it rebuilds nothing",
                         "make it with add_custom_command(OUTPUT ... DEPENDS ...)"});
     }
   }
@@ -135,10 +139,12 @@ class Finder {
       if (edge.is_phony() || edge.is_generator) continue;
       for (const auto& path : edge.noted) {
         if (graph_.maker_of(path) != nullptr || exists(path)) continue;
-        found_.push_back({Kind::temporary, path,
-                          "the dependency file of " + near(edge.outputs.front()) +
-                              " names it, and it is gone: the edge runs in every build",
-                          "keep temporary names out of the dependency file, or build with hallmark run"});
+        found_.push_back(
+            {Kind::temporary, path,
+             "the dependency file of " + near(edge.outputs.front()) +
+                 " names it, and it is gone: the edge runs again, and in every build if it is a temporary",
+             "build; if it is named again, keep temporary names out of the dependency file, or build with "
+             "hallmark run"});
         break;
       }
     }
@@ -173,20 +179,35 @@ class Finder {
     }
   }
 
+  bool is_of_other_build(const std::string& path) const {
+    for (auto folder = path::parent(path); folder.size() > graph_.folder().size();
+         folder = path::parent(folder)) {
+      for (const char* mark : {"build.ninja", "Makefile", "makefile", "GNUmakefile"}) {
+        if (exists(path::join(folder, mark))) return true;
+      }
+    }
+    return is_of_build_tool(path, graph_.folder()) && path.find("/CMakeFiles/") == std::string::npos;
+  }
+
   void find_artifacts_without_rule() {
     if (path::is_within(tree_, graph_.folder())) return;  // built among its sources
     const auto artifacts = artifacts_below(files_, graph_.folder());
     if (!artifacts.has_value()) return;
     for (const auto& path : *artifacts) {
       if (graph_.maker_of(path) != nullptr || written_.contains(path)) continue;
-      if (ninja_folder_above(files_, path::parent(path)) != graph_.folder()) continue;  // another build's
-      found_.push_back({Kind::no_rule, path,
-                        "no edge makes it: it is left from an earlier configuration, or was made by hand",
-                        "remove it"});
+      if (is_of_other_build(path)) continue;
+      found_.push_back(
+          {Kind::no_rule, path,
+           "no edge makes it: it is left from an earlier configuration, a step writes it and does not "
+           "say so (POST_BUILD), or it was made by hand",
+           "if nothing needs it, remove it"});
     }
   }
 
   void find_shared_depfiles() {
+    for (const auto& path : graph_.made_twice())
+      found_.push_back(
+          {Kind::two_writers, path, "two edges make it: the last one wins", "let one edge make it"});
     std::map<std::string, std::vector<const BuildEdge*>> writers;
     for (const auto& edge : graph_.edges()) {
       if (!edge.depfile.empty()) writers[edge.depfile].push_back(&edge);

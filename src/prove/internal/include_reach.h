@@ -11,13 +11,15 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/program_search.h"
 #include "inspect/includes.h"
 #include "os/file_system.h"
+#include "prove/build_graph.h"
 
 namespace hallmark::prove {
 
 struct ReachedFile {
-  std::string path;      ///< absolute, as it was found
+  std::string path;      ///< absolute, without links in its folders
   std::string includer;  ///< absolute; empty: the command names it
   std::size_t line = 0;  ///< in the includer
   bool certain = false;
@@ -26,20 +28,22 @@ struct ReachedFile {
 /// Reads each file once, for however many compiles. Not thread-safe.
 class IncludeReach {
  public:
-  explicit IncludeReach(os::FileSystem& files) : files_(files) {}
+  explicit IncludeReach(os::FileSystem& files) : files_(files), real_(files) {}
 
-  /// Of a command line of a build tool, started in `cwd`: all headers that its compiles of C, C++, CUDA and
-  /// HIP sources reach; empty if it has none. Sources themselves are left out.
-  std::vector<ReachedFile> of(std::string_view command_line, const std::string& cwd);
+  /// All headers that the compiles of an edge reach; empty if it has none. Sources themselves are left out.
+  std::vector<ReachedFile> of(const BuildEdge& edge);
 
  private:
   struct Unit;
   class Walk;
-  const std::vector<inspect::Include>& includes_of(const std::string& path);
+  const inspect::Includes& includes_of(const std::string& path);
+  std::string file_at(const std::string& folder, const std::string& spelled);
   bool is_file(const std::string& path);
 
   os::FileSystem& files_;
-  std::unordered_map<std::string, std::vector<inspect::Include>> includes_;
+  engine::RealPaths real_;
+  std::unordered_map<std::string, inspect::Includes> includes_;
+  std::unordered_map<std::string, std::string> real_folders_;
   std::unordered_map<std::string, bool> is_file_;
 };
 

@@ -7,41 +7,66 @@ namespace {
 
 class Splitter {
  public:
-  explicit Splitter(std::string_view line) : line_(line) {}
+  explicit Splitter(std::string_view text) : text_(text) {}
 
-  std::vector<std::vector<std::string>> split() {
-    while (at_ < line_.size()) {
-      const char c = line_[at_];
+  std::vector<ShellCommand> split() {
+    while (at_ < text_.size() && !has_groups_) {
+      const char c = text_[at_];
       if (c == ' ' || c == '\t') {
         end_word();
         ++at_;
-      } else if (c == '&' || c == '|' || c == ';' || c == '\n') {
-        end_command();
-        ++at_;
+      } else if (c == '\\') {
+        take_escaped();
       } else if (c == '\'') {
         in_word_ = true;
-        take_until_quote();
+        take_single_quoted();
       } else if (c == '"') {
         in_word_ = true;
         take_double_quoted();
+      } else if (std::string_view("&|;\n").find(c) != std::string_view::npos) {
+        take_operator(c);
       } else {
-        in_word_ = true;
-        if (c == '\\') ++at_;
-        take();
+        take_plain(c);
       }
     }
     end_command();
+    if (has_groups_) commands_.clear();
     return std::move(commands_);
   }
 
  private:
   void take() {
-    if (at_ < line_.size()) word_.push_back(line_[at_++]);
+    if (at_ < text_.size()) word_.push_back(text_[at_++]);
   }
 
-  void take_until_quote() {
+  /// A line break behind a backslash is nothing.
+  void take_escaped() {
     ++at_;
-    while (at_ < line_.size() && line_[at_] != '\'') take();
+    if (at_ < text_.size() && text_[at_] == '\n') {
+      ++at_;
+      return;
+    }
+    in_word_ = true;
+    take();
+  }
+
+  void take_plain(char c) {
+    if (c == '(' || c == ')' || c == '`' || ((c == '{' || c == '}') && !in_word_)) has_groups_ = true;
+    take_dollar(c);
+    if (std::string_view("<>*?[~").find(c) != std::string_view::npos) command_.is_plain = false;
+    in_word_ = true;
+    take();
+  }
+
+  void take_dollar(char c) {
+    if (c != '$') return;
+    command_.is_plain = false;
+    if (text_.substr(at_).starts_with("$(")) has_groups_ = true;
+  }
+
+  void take_single_quoted() {
+    ++at_;
+    while (at_ < text_.size() && text_[at_] != '\'') take();
     ++at_;
   }
 
@@ -49,37 +74,55 @@ class Splitter {
   void take_double_quoted() {
     constexpr std::string_view kProtected = "\"\\$`";
     ++at_;
-    while (at_ < line_.size() && line_[at_] != '"') {
-      if (line_[at_] == '\\' && at_ + 1 < line_.size() &&
-          kProtected.find(line_[at_ + 1]) != std::string_view::npos)
+    while (at_ < text_.size() && text_[at_] != '"') {
+      if (text_[at_] == '\\' && at_ + 1 < text_.size() &&
+          kProtected.find(text_[at_ + 1]) != std::string_view::npos) {
         ++at_;
+      } else {
+        if (text_[at_] == '`') has_groups_ = true;
+        take_dollar(text_[at_]);
+      }
       take();
     }
     ++at_;
   }
 
+  void take_operator(char c) {
+    const bool is_and = text_.substr(at_).starts_with("&&");
+    const bool is_plain = is_and || c == '\n';
+    if (!is_plain) command_.is_plain = false;
+    end_command();
+    if (!is_plain) command_.is_plain = false;  // the next one may not run, or reads what this one says
+    if (c == '\n') ++line_;
+    at_ += is_and ? 2 : 1;
+  }
+
   void end_word() {
-    if (in_word_) words_.push_back(std::exchange(word_, {}));
+    if (in_word_) command_.words.push_back(std::exchange(word_, {}));
     in_word_ = false;
   }
 
   void end_command() {
     end_word();
-    if (!words_.empty()) commands_.push_back(std::exchange(words_, {}));
+    auto command = std::exchange(command_, {});
+    command.line = line_;
+    if (!command.words.empty()) commands_.push_back(std::move(command));
   }
 
-  std::string_view line_;
+  std::string_view text_;
   std::size_t at_ = 0;
+  std::size_t line_ = 0;
+  bool has_groups_ = false;
   bool in_word_ = false;
   std::string word_;
-  std::vector<std::string> words_;
-  std::vector<std::vector<std::string>> commands_;
+  ShellCommand command_;
+  std::vector<ShellCommand> commands_;
 };
 
 }  // namespace
 
-std::vector<std::vector<std::string>> shell_commands(std::string_view line) {
-  return Splitter(line).split();
+std::vector<ShellCommand> shell_commands(std::string_view text) {
+  return Splitter(text).split();
 }
 
 }  // namespace hallmark::prove

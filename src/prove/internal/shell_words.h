@@ -1,4 +1,4 @@
-// The words of a command line that a build tool hands to /bin/sh.
+// The commands in a text that a build tool hands to /bin/sh.
 #pragma once
 
 #include <string>
@@ -7,9 +7,16 @@
 
 namespace hallmark::prove {
 
-/// The words of each simple command in order, as POSIX quotes them; `&&`, `||`, `;`, `|` and line breaks part
-/// commands. Redirections stay words; variables and patterns stay as they are spelled: what only a shell can
-/// tell is not told. Never fails.
-std::vector<std::vector<std::string>> shell_commands(std::string_view line);
+struct ShellCommand {
+  std::vector<std::string> words;  ///< as POSIX quotes them
+  std::size_t line = 0;            ///< which line of the text: Make starts a shell for each
+  /// Its words are all of it: no redirection, variable or pattern, and it stands alone or is parted from
+  /// others by `&&` and line breaks only.
+  bool is_plain = true;
+};
+
+/// In order. Empty for a text with groups, subshells or command substitutions: what these run, and where,
+/// only a shell can tell. Never fails.
+std::vector<ShellCommand> shell_commands(std::string_view text);
 
 }  // namespace hallmark::prove

@@ -4,17 +4,39 @@
 
 namespace hallmark::prove {
 
-const BuildGraph* Unrecorded::graph_around(const std::string& path) {
-  const std::string parent(path::parent(path));
-  const auto [folder, is_new] = folders_.try_emplace(parent);
-  if (is_new) folder->second = ninja_folder_above(files_, parent);
-  if (!folder->second) return nullptr;
-  const auto [graph, is_unread] = graphs_.try_emplace(*folder->second);
+const BuildGraph* Unrecorded::graph_in(const std::string& folder) {
+  const auto [graph, is_unread] = graphs_.try_emplace(folder);
   if (is_unread) {
-    if (auto read = BuildGraph::read(files_, *folder->second); read.has_value())
+    if (auto read = BuildGraph::read(files_, folder); read.has_value())
       graph->second = std::make_unique<BuildGraph>(*std::move(read));
   }
   return graph->second.get();
+}
+
+Status Unrecorded::know(const std::string& folder) {
+  HALLMARK_TRY(auto graph, BuildGraph::read(files_, folder));
+  graphs_[folder] = std::make_unique<BuildGraph>(std::move(graph));
+  return {};
+}
+
+const BuildGraph* Unrecorded::graph_of(const std::string& path) {
+  const std::string parent(path::parent(path));
+  const auto [builds, is_new] = folders_.try_emplace(parent);
+  if (is_new) {
+    for (auto folder = ninja_folder_above(files_, parent); folder;
+         folder = ninja_folder_above(files_, path::parent(*folder))) {
+      builds->second.push_back(*folder);
+      if (*folder == "/") break;
+    }
+  }
+  for (const auto& folder : builds->second) {
+    const auto* graph = graph_in(folder);
+    if (graph != nullptr && graph->maker_of(path) != nullptr) return graph;
+  }
+  for (const auto& [folder, graph] : graphs_) {
+    if (graph && graph->maker_of(path) != nullptr) return graph.get();
+  }
+  return nullptr;
 }
 
 std::optional<FileStat> Unrecorded::stat(const std::string& path) {
@@ -28,18 +50,14 @@ std::optional<FileStat> Unrecorded::stat(const std::string& path) {
 std::optional<std::string> Unrecorded::why_outdated(const BuildGraph& graph) {
   const auto [known, is_new] = outdated_.try_emplace(&graph);
   if (!is_new) return known->second;
-  for (const auto& edge : graph.edges()) {
-    if (!edge.is_generator) continue;
-    for (const auto& output : edge.outputs) {
-      if (path::base_name(output) != "build.ninja") continue;
-      const auto made = stat(output);
-      for (const auto& input : graph.without_phony(edge.inputs)) {
-        const auto read = stat(input);
-        if (made && read && read->mtime_ns > made->mtime_ns)
-          return known->second =
-                     input + " is newer than build.ninja: the build would be configured again first";
-      }
-    }
+  const auto made = stat(path::join(graph.folder(), "build.ninja"));
+  const auto* edge = graph.maker_of(path::join(graph.folder(), "build.ninja"));
+  if (edge == nullptr || !made) return known->second;
+  for (const auto& input : graph.without_phony(edge->inputs)) {
+    const auto read = stat(input);
+    if (!read) return known->second = input + " is gone: the build would be configured again first";
+    if (read->mtime_ns > made->mtime_ns)
+      return known->second = input + " is newer than build.ninja: the build would be configured again first";
   }
   return known->second;
 }

@@ -19,19 +19,23 @@ class Unrecorded {
  public:
   explicit Unrecorded(os::FileSystem& files) : files_(files), reach_(files) {}
 
-  /// Of the Ninja build in whose folder `path` lies; nullptr: of none. Valid as long as this.
-  const BuildGraph* graph_around(const std::string& path);
+  /// Of the Ninja build that makes `path`: of those in whose folders it lies the nearest, else one that is
+  /// known; nullptr: none does. Valid as long as this.
+  const BuildGraph* graph_of(const std::string& path);
+  Status know(const std::string& folder);
   /// Of what the name leads to; nullopt: absent.
   std::optional<FileStat> stat(const std::string& path);
   /// What a compile edge reads by its #include lines.
-  std::vector<ReachedFile> includes(const BuildEdge& edge) { return reach_.of(edge.command, edge.cwd); }
+  std::vector<ReachedFile> includes(const BuildEdge& edge) { return reach_.of(edge); }
   /// Why build.ninja itself is not what a build would use now; nullopt: nothing says so.
   std::optional<std::string> why_outdated(const BuildGraph& graph);
 
  private:
   os::FileSystem& files_;
   IncludeReach reach_;
-  std::map<std::string, std::optional<std::string>> folders_;  ///< a folder -> that of its build
+  const BuildGraph* graph_in(const std::string& folder);
+  std::unordered_map<std::string, std::vector<std::string>>
+      folders_;                                                ///< a folder -> those of builds around it
   std::map<std::string, std::unique_ptr<BuildGraph>> graphs_;  ///< nullptr: cannot be read
   std::unordered_map<std::string, std::optional<FileStat>> stats_;
   std::map<const BuildGraph*, std::optional<std::string>> outdated_;

@@ -8,7 +8,7 @@ namespace {
 /// "x.h" for one that is always read, "x.h?A,!B" with conditions, "x.h??" undecided.
 std::vector<std::string> lines(std::string_view text) {
   std::vector<std::string> shown;
-  for (const auto& include : includes_in(text)) {
+  for (const auto& include : includes_in(text).lines) {
     auto line = include.spelled;
     if (!include.conditions.empty()) line += "?";
     for (const auto& condition : include.conditions)
@@ -23,13 +23,14 @@ using Lines = std::vector<std::string>;
 
 TEST(Includes, Forms) {
   const auto found = includes_in(
-      "#include \"a.h\"\n"
-      "  #  include <dir/b.h>  // why\n"
-      "\n"
-      "#include_next <c.h>\n"
-      "#/* x */include MACRO\n"
-      "#import \"d.h\"\n"
-      "#include\n#include <\n#include \"\"\nint include;\n# 12 \"x.h\"\n");
+                         "#include \"a.h\"\n"
+                         "  #  include <dir/b.h>  // why\n"
+                         "\n"
+                         "#include_next <c.h>\n"
+                         "#/* x */include MACRO\n"
+                         "#import \"d.h\"\n"
+                         "#include\n#include <\n#include \"\"\nint include;\n# 12 \"x.h\"\n")
+                         .lines;
   ASSERT_EQ(found.size(), 5U);
   EXPECT_EQ(found[0].spelled, "a.h");
   EXPECT_EQ(found[0].form, Include::Form::quoted);
@@ -82,6 +83,35 @@ TEST(Includes, AGuardIsNoCondition) {
   EXPECT_EQ(lines("#if !defined(X_H)\n#define X_H 1\n#include \"a.h\"\n#else\n#include \"b.h\"\n#endif\n"),
             Lines{"a.h"});
   EXPECT_EQ(lines("#ifndef X_H\n#define Y_H\n#include \"a.h\"\n#endif\n"), Lines{"a.h?!X_H"});
+}
+
+TEST(Includes, AGuardSpansTheWholeFile) {
+  EXPECT_EQ(lines("#ifndef CONF\n#define CONF 1\n#include \"a.h\"\n#endif\n#include \"b.h\"\n"),
+            (Lines{"a.h?!CONF", "b.h"}));
+  EXPECT_EQ(lines("#pragma once\n#include \"b.h\"\n#ifndef CONF\n#define CONF 1\n#include \"a.h\"\n#endif\n"),
+            (Lines{"b.h", "a.h?!CONF"}));
+}
+
+TEST(Includes, WhatTheFileDefinesItself) {
+  EXPECT_EQ(includes_in("#define A 1\n#undef B\n#ifdef A\n#define C(x) x\n#endif\n").macros,
+            (Lines{"A", "B", "C"}));
+}
+
+TEST(Includes, QuotesInDirectivesAndPrefixesOfLiterals) {
+  EXPECT_EQ(
+      lines("#define GLOB \"kernels/*\"\n#include \"a.h\"\n#if 0\n/* x */\n#include \"no.h\"\n#endif\n"),
+      Lines{"a.h"});
+  EXPECT_EQ(lines("int c = L'\"'; /*\n#include \"no.h\"\n*/ char d = u8'\"'; /*\n#include \"no.h\"\n*/\n"),
+            Lines{});
+  EXPECT_EQ(lines("#include \"a//b.h\"\n#error don't\n#include \"c.h\"\n"), (Lines{"a//b.h", "c.h"}));
+}
+
+TEST(Includes, ConditionsAreBounded) {
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += "#ifdef A\n";
+  const auto found = includes_in(text + "#include \"a.h\"\n");
+  EXPECT_EQ(found.lines.at(0).conditions.size(), kIncludeConditions);
+  EXPECT_TRUE(found.lines.at(0).undecided);
 }
 
 TEST(Includes, OddTextIsReadWithoutHarm) {

@@ -155,6 +155,23 @@ TEST_F(NinjaManifestTest, AFileThatIncludesItselfEnds) {
   EXPECT_EQ(outputs("build a/x: cc a\ninclude build.ninja\n"), Paths{"a/x"});
 }
 
+TEST_F(NinjaManifestTest, FilesThatIncludeEachOtherManyTimesEnd) {
+  std::string text;
+  for (int i = 0; i < 8; ++i) text += "include build.ninja\ninclude other.ninja\n";
+  disk_.put("/b/other.ninja", text);
+  EXPECT_LT(read(text + "build a: cc b\n").files().size(), 100U);
+}
+
+TEST_F(NinjaManifestTest, LineBreaksOfWindows) {
+  const auto manifest = read("rule cc\r\n  command = gcc $\r\n    -c $in\r\nbuild a.o: cc $\r\n  b.c\r\n");
+  EXPECT_EQ(manifest.value(manifest.edges().at(0), "command"), "gcc -c b.c");
+}
+
+TEST_F(NinjaManifestTest, NamesThatTheShellMustNotSee) {
+  const auto manifest = read("rule cc\n  command = gcc $in\nbuild a.o: cc \xc3\xbc.c\n");
+  EXPECT_EQ(manifest.value(manifest.edges().at(0), "command"), "gcc '\xc3\xbc.c'") << "as Ninja quotes it";
+}
+
 TEST_F(NinjaManifestTest, OddTextIsReadWithoutHarm) {
   EXPECT_EQ(outputs("build\nbuild \n$\n${\nbuild ${: x\nx\n= y\n  z = 1\npool p\n  depth = 1\nbuild a/b: c"),
             Paths{"a/b"});

@@ -54,7 +54,7 @@ class AuditTest : public ::testing::Test {
       reads.push_back(found == known_.end() ? std::nullopt : std::optional(found->second));
     }
     auto result = audit(disk_, *graph, reads);
-    repairs_ = repair_lines(*graph, result);
+    repairs_ = repair_lines(*graph, result, true);
     return result;
   }
   /// "file: output output", system files in brackets.
@@ -82,6 +82,7 @@ class AuditTest : public ::testing::Test {
 };
 
 TEST_F(AuditTest, WhatIsReadAndNotComparedGroupedByFile) {
+  disk_.put("/r/b/a.o.d", "a.o: ../a.cu\n");
   disk_.put("/r/b/b.o.d", "b.o: ../b.cu ../k.h\n");
   reads("/r/b/a.o",
         {"/r/a.cu", "/r/k.h", "/usr/include/x.h", "/opt/cutlass/c.h", "/usr/bin/nvcc", "/r/b/a.o.d"});
@@ -98,6 +99,7 @@ TEST_F(AuditTest, WhatIsReadAndNotComparedGroupedByFile) {
 TEST_F(AuditTest, InputsBehindPhonyEdgesAreCompared) {
   manifest(std::string(kManifest) +
            "build headers: phony ../k.h\nbuild c.o: cc ../a.cu | headers || ../gen.py\n");
+  disk_.put("/r/b/c.o.d", "c.o: ../a.cu\n");
   reads("/r/b/c.o", {"/r/a.cu", "/r/k.h", "/r/gen.py"});
   EXPECT_EQ(gaps(), Lines{"/r/gen.py: c.o"}) << "order only is not compared";
 }
@@ -105,8 +107,31 @@ TEST_F(AuditTest, InputsBehindPhonyEdgesAreCompared) {
 TEST_F(AuditTest, AStepThatOrdersNoDependencyFile) {
   reads("/r/b/table.inc", {"/r/gen.py", "/r/list.txt"}, {"/r/b/table.inc"});
   EXPECT_EQ(gaps(), Lines{"/r/gen.py: table.inc"});
-  ASSERT_EQ(repairs_.size(), 4U);
+  ASSERT_EQ(repairs_.size(), 3U);
   EXPECT_EQ(repairs_.back(), "# for table.inc: python3 ../gen.py");
+}
+
+TEST_F(AuditTest, WhatIsNotBuiltYetRunsAnyway) {
+  reads("/r/b/a.o", {"/r/a.cu", "/r/k.h"});
+  EXPECT_EQ(gaps(), Lines{}) << "it has no dependency file";
+  EXPECT_EQ(audited().complaints, Lines{"2 edges are not built yet: what they read is not known"});
+}
+
+TEST_F(AuditTest, NamesThatLeadToTheSameFileAreOne) {
+  disk_.put("/r/real/k.h", "");
+  (void)disk_.remove("/r/k.h");
+  (void)disk_.make_link("real/k.h", "/r/k.h");
+  disk_.put("/r/b/a.o.d", "a.o: ../a.cu ../k.h\n");
+  reads("/r/b/a.o", {"/r/a.cu", "/r/real/k.h"});
+  EXPECT_EQ(gaps(), Lines{});
+}
+
+TEST_F(AuditTest, WhatAHeaderIsMadeOfThatIsCompiledBeforehand) {
+  manifest(std::string(kManifest) + "build pch.h.gch: cc ../pch.h\nbuild d.o: cc ../a.cu | pch.h.gch\n");
+  disk_.put("/r/b/d.o.d", "d.o: ../a.cu\n");
+  disk_.put("/r/b/pch.h.gch.d", "x: ../pch.h ../k.h\n");
+  reads("/r/b/d.o", {"/r/a.cu", "/r/pch.h", "/r/k.h"});
+  EXPECT_EQ(gaps(), Lines{});
 }
 
 TEST_F(AuditTest, ASoundBuildHasNothing) {
@@ -190,17 +215,48 @@ TEST_F(AuditTest, OfCompileCommands) {
   EXPECT_EQ(graph.complaints().size(), 1U);
 }
 
-TEST_F(AuditTest, CommandsAreLedIntoAnotherFolder) {
-  manifest(
-      "rule cc\n  command = nvcc -MF$out.d -MT $out -c $in -o $out && echo a.other.h \"$out\"\n  depfile = "
-      "$out.d\n"
-      "rule hidden\n  command = sh build.sh $in\n"
-      "build a.o: cc ../a.cu\nbuild b.o: hidden ../b.cu\nbuild x: cc y\n");
-  const auto graph = BuildGraph::read(disk_, "/r/b");
-  EXPECT_EQ(command_into(graph->edges()[0], "/s"),
-            "nvcc -MF/s/r/b/a.o.d -MT /s/r/b/a.o -c ../a.cu -o /s/r/b/a.o && echo a.other.h \"/s/r/b/a.o\"");
-  EXPECT_EQ(command_into(graph->edges()[1], "/s"), std::nullopt);
-  EXPECT_EQ(command_into(graph->edges()[2], "/s"), std::nullopt) << "no compile";
+class ScratchCommandTest : public AuditTest {
+ protected:
+  /// The words of the compile as it would be observed into /s; or why it is not.
+  std::string led(const std::string& command, const std::string& more = {}) {
+    manifest("rule r\n  command = " + command + "\n" + more + "build out/a.o: r ../a.cu\n");
+    const auto graph = BuildGraph::read(disk_, "/r/b");
+    std::string why_not;
+    const auto led = command_into(disk_, graph->edges()[0], "/s", why_not);
+    if (!led) return "not: " + why_not;
+    std::string line;
+    for (const auto& word : led->argv) line += (line.empty() ? "" : " ") + word;
+    return led->cwd == "/r/b" ? line : line + " in " + led->cwd;
+  }
+};
+
+TEST_F(ScratchCommandTest, WhatTheCompilerWritesGoesElsewhere) {
+  EXPECT_EQ(led("nvcc -MD -MF $out.d -MT $out -c $in -o $out"),
+            "nvcc -MD -MF /s/dependencies.d -MT out/a.o -c ../a.cu -o /s/a.o");
+  EXPECT_EQ(led("ccache nvcc -MF$out.d -c $in -o$out"), "nvcc -MF/s/dependencies.d -c ../a.cu -o/s/a.o");
+  EXPECT_EQ(led("hallmark run --depfile x -- g++ -Wp,-MD,x.d -c $in -o '/r/b/$out'"),
+            "g++ -Wp,-MD,/s/dependencies.d -c ../a.cu -o /s/a.o");
+  EXPECT_EQ(led("cd out && A=1 g++ -c ../../a.cu -o a.o && : done"),
+            "g++ -c ../../a.cu -o /s/a.o in /r/b/out");
+  EXPECT_EQ(led("g++ @$out.rsp -c $in -o $out", "  rspfile = $out.rsp\n  rspfile_content = -Iinc -DX\n"),
+            "g++ -Iinc -DX -c ../a.cu -o /s/a.o");
+}
+
+TEST_F(ScratchCommandTest, WhatNobodyCanTellIsNotRun) {
+  for (const char* command : {"python3 gen.py $in -o $out", "sh build.sh $in", "echo x >> $in && touch $out",
+                              "rm -rf d && cp $in d", "python3 gen.py --emit-cpp $in -o $out"})
+    EXPECT_EQ(led(command), "not: it is not one compile") << command;
+  for (const char* command :
+       {"g++ -c $in -o $out 2> log", "g++ -c $in -o $out | tee log", "g++ -c $$SRC $in -o $out",
+        "test -e x || g++ -c $in -o $out", "g++ -c *.c $in -o $out"})
+    EXPECT_EQ(led(command), "not: the shell does more in it than to start the compiler") << command;
+  EXPECT_EQ(led("(cd x && g++ -c $in -o $out)"), "not: it is not one compile");
+  EXPECT_EQ(led("g++ -c $in -o $out && g++ -c $in -o other.o"), "not: it is not one compile");
+  EXPECT_EQ(led("g++ -c $in"), "not: it names no output with -o");
+  EXPECT_EQ(led("g++ -c $in -o b.o && mv b.o $out"), "not: it writes to b.o, which is no output of the edge");
+  EXPECT_EQ(led("g++ -save-temps -c $in -o $out"), "not: -save-temps writes into places of its own");
+  EXPECT_EQ(led("clang++ -MJ x.json -c $in -o $out"), "not: -MJ writes into places of its own");
+  EXPECT_EQ(led("nvcc --keep -c $in -o $out"), "not: --keep writes into places of its own");
 }
 
 }  // namespace

@@ -59,7 +59,9 @@ class WeighTest : public ProofTest {
   }
 
   std::string log_;
-  std::map<std::string, std::string> hashes_ = {{"a.o", "1"}, {"main.o", "2"}, {"libp.so", "3"}, {"t", "4"}};
+  std::map<std::string, std::string> hashes_ = {{"a.o", "1"},      {"main.o", "2"},  {"libp.so", "3"},
+                                                {"t", "4"},        {"v.h", "5"},     {"p", "6"},
+                                                {"pkg/l.so", "7"}, {"sub/y.o", "8"}, {"m.o", "9"}};
 };
 
 TEST_F(WeighTest, NothingNewerIsNoProof) {
@@ -160,6 +162,84 @@ TEST_F(WeighTest, AnotherCommandMadeIt) {
 TEST_F(WeighTest, AManifestThatWouldBeMadeAgainIsADoubt) {
   edit("/r/CMakeLists.txt", "#\n");
   EXPECT_EQ(weaker("/r/b/main.o"), Verdict::unknown);
+}
+
+TEST_F(WeighTest, ANameWithoutAFileIsNoInput) {
+  disk_.put("/r/b/build.ninja",
+            std::string(kManifest) + "build always: phony\nbuild v.h: cc ../main.cc | always\n");
+  make("v.h");
+  write_log();
+  EXPECT_EQ(cause_of("/r/b/v.h").back(), "it is made in every build");
+}
+
+TEST_F(WeighTest, ASharedLibraryThatNoEdgeMakesIsLoadedAsItIs) {
+  disk_.put("/r/ext/libf.so", "1");
+  disk_.put("/r/b/build.ninja", std::string(kManifest) + "build p: ld main.o | ../ext/libf.so\n");
+  make("p");
+  write_log();
+  edit("/r/ext/libf.so", "2");
+  EXPECT_EQ(weaker("/r/b/p"), Verdict::fresh);
+}
+
+TEST_F(WeighTest, ACopyHasTheBytesOfALibrary) {
+  disk_.put("/r/b/build.ninja",
+            std::string(kManifest) + "rule cp\n  command = cp $in $out\nbuild pkg/l.so: cp libp.so\n");
+  make("pkg/l.so");
+  make("libp.so");
+  write_log();
+  EXPECT_EQ(cause_of("/r/b/pkg/l.so").back(),
+            "/r/b/libp.so is newer than /r/b/pkg/l.so (build.ninja names it)");
+}
+
+TEST_F(WeighTest, TheOuterBuildMakesWhatLiesBesideAnInnerManifest) {
+  disk_.put("/r/b/sub/build.ninja", "build x.o: cc ../../a.cu\n");
+  disk_.put("/r/b/build.ninja",
+            std::string(kManifest) + "subninja sub/build.ninja\nbuild sub/y.o: cc ../main.cc\n");
+  make("sub/y.o");
+  write_log();
+  EXPECT_EQ(weaker("/r/b/sub/y.o"), Verdict::fresh);
+  edit("/r/main.cc", "//\n");
+  EXPECT_EQ(weaker("/r/b/sub/y.o"), Verdict::stale);
+}
+
+TEST_F(WeighTest, LostNotesAreADoubt) {
+  auto manifest = std::string(kManifest);
+  manifest.replace(manifest.find("rule ld"), 0, "  depfile = $out.d\n");
+  disk_.put("/r/b/build.ninja", manifest);
+  EXPECT_EQ(weaker("/r/b/main.o"), Verdict::unknown);
+}
+
+TEST_F(WeighTest, ReplacedInPlaceIsADoubt) {
+  // Version 5 notes the time of the output; the hashes are not asked.
+  disk_.put("/r/b/.ninja_log", "# ninja log v5\n" + log_);
+  edit("/r/b/main.o", "stripped");
+  const auto proof = proof_of("/r/b/main.o");
+  EXPECT_EQ(steps_[*proof.step].doubts.at(0), "/r/b/main.o was changed since Ninja made it");
+}
+
+TEST_F(WeighTest, WhatTheCompilerDoesNotReadIsNoInclude) {
+  const auto with = [&](const std::string& command, const std::string& source) {
+    disk_.put("/r/m.c", source);
+    disk_.put("/r/b/build.ninja",
+              std::string(kManifest) + "rule x\n  command = " + command + "\nbuild m.o: x ../m.c\n");
+    clock_.advance_ms(1000);
+    make("m.o");
+    write_log();
+    edit("/r/include/k.h", "//\n" + std::to_string(clock_.now_ns()));
+    return weaker("/r/b/m.o");
+  };
+  const std::string else_k = "\n#else\n#include \"k.h\"\n#endif\n";
+  EXPECT_EQ(with("gcc -I../include -c $in -o $out", "#ifdef __cplusplus" + else_k), Verdict::stale);
+  EXPECT_EQ(with("g++ -I../include -c $in -o $out", "#ifdef __cplusplus" + else_k), Verdict::fresh);
+  EXPECT_EQ(with("gcc -xc++ -I../include -c $in -o $out", "#ifdef __cplusplus" + else_k), Verdict::fresh);
+  EXPECT_EQ(with("gcc -DX -I../include -c $in -o $out", "#ifdef X" + else_k), Verdict::fresh);
+  EXPECT_EQ(with("gcc -DX -I../include -c $in -o $out", "#undef X\n#ifdef X\n#include \"k.h\"\n#endif\n"),
+            Verdict::unknown);
+  EXPECT_EQ(with("gcc -I../include -c $in -o $out", "#define S \"/*\"\n#include \"k.h\"\n"), Verdict::stale);
+  EXPECT_EQ(with("python3 x.py --emit-cpp $in -I../include", "#include \"k.h\"\n"), Verdict::fresh)
+      << "no compiler in the place of a program";
+  EXPECT_EQ(with("gcc -I../include -I../include/x -isystem ../include -c $in -o $out", "#include <k.h>\n"),
+            Verdict::stale);
 }
 
 TEST_F(WeighTest, ManifestsThatLeadInACircleEnd) {
