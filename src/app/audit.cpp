@@ -9,6 +9,7 @@
 #include "app/command.h"
 #include "app/prove.h"
 #include "app/temporary_folder.h"
+#include "app/watched_run.h"
 #include "base/path.h"
 #include "engine/engine.h"
 #include "prove/witness.h"
@@ -36,12 +37,7 @@ class ScratchRuns {
     // stdout is the report's.
     std::vector<std::string> argv = {"/bin/sh", "-c", "exec \"$@\" >&2", "sh"};
     argv.insert(argv.end(), command->argv.begin(), command->argv.end());
-    observe::Request request;
-    request.command = describe_command(argv, environment, command->cwd);
-    request.hallmark_program = session_.installation.program;
-    request.agent_library = session_.installation.agent;
-    request.best = session_.settings.observe.value;
-    if (!session_.settings.store.value.empty()) request.invisible.push_back(session_.settings.store.value);
+    const auto request = request_to_watch(session_, describe_command(argv, environment, command->cwd));
     HALLMARK_TRY(const auto observation, engine::watch(session_.files, request));
     auto reads = reads_of(observation);
     folder_.clear();

@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "app/command.h"
 #include "app/make_asker.h"
 #include "base/path.h"
 
@@ -32,13 +33,6 @@ Result<prove::BuildGraph> read_make(const Session& session, const std::string& f
   return graph;
 }
 
-/// As one word of a shell.
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) c == '\'' ? text.append("'\\''") : text.append(1, c);
-  return text + "'";
-}
-
 Result<prove::BuildGraph> read_compile_commands(const Session& session, const std::string& folder) {
   const auto path = path::join(folder, "compile_commands.json");
   HALLMARK_TRY(const auto text, os::read_file(session.files, path, kCommandsBytes));
@@ -58,7 +52,7 @@ Result<prove::BuildGraph> read_compile_commands(const Session& session, const st
       command.command.clear();
       for (const auto& word : *words) {
         if (word.is_string())
-          command.command += (command.command.empty() ? "" : " ") + quoted(word.get<std::string>());
+          command.command += (command.command.empty() ? "" : " ") + shell_quoted(word.get<std::string>());
       }
     }
     if (!command.command.empty() && !command.source.empty()) commands.push_back(std::move(command));

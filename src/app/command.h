@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -19,5 +20,8 @@ Result<std::string> current_folder();
 /// Must be called while the process has one thread: the umask can be read only by setting it.
 model::Command describe_command(std::vector<std::string> argv, model::Environment environment,
                                 std::string cwd);
+
+/// As one word of a shell.
+std::string shell_quoted(std::string_view word);
 
 }  // namespace hallmark::app

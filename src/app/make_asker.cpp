@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "app/captured_run.h"
+#include "app/command.h"
 #include "app/temporary_folder.h"
 #include "base/path.h"
 
@@ -97,7 +98,7 @@ Result<MakeAnswer> ask_make(os::FileSystem& files, const model::Environment& env
   std::vector<std::string> start = {"make", "--no-print-directory"};
   for (const auto& makefile : arguments.makefiles) start.insert(start.end(), {"-f", makefile});
   auto end = arguments.others;
-  end.push_back("MAKE='" + question.program + "' " + kAskMakeVerb + " --");
+  end.push_back("MAKE=" + shell_quoted(question.program) + " " + kAskMakeVerb + " --");
 
   HALLMARK_TRY(const auto folder, TemporaryFolder::make(files, environment, "make"));
   const auto probe = path::join(folder.path(), "probe.mk");

@@ -5,11 +5,11 @@
 #include "app/command.h"
 #include "app/temporary_folder.h"
 #include "app/test_reports.h"
+#include "app/watched_run.h"
 #include "app/which_tests.h"
 #include "base/path.h"
 #include "engine/engine.h"
 #include "engine/outputs.h"
-#include "observe/observer.h"
 #include "prove/artifacts.h"
 
 namespace hallmark::app {
@@ -51,13 +51,9 @@ Result<TestResult> test(const Session& session, const TestRequest& request) {
   demands.min_tests = request.min_tests;
 
   HALLMARK_TRY(const auto folder, TemporaryFolder::make(session.files, session.environment, "test"));
-  observe::Request observed;
-  observed.command = describe_command(request.argv, session.environment, session.cwd);
-  const auto reports = ask_for_reports(observed.command, folder.path());
-  observed.hallmark_program = session.installation.program;
-  observed.agent_library = session.installation.agent;
-  observed.best = session.settings.disable.value ? model::Tier::none : session.settings.observe.value;
-  if (!session.settings.store.value.empty()) observed.invisible.push_back(session.settings.store.value);
+  auto command = describe_command(request.argv, session.environment, session.cwd);
+  const auto reports = ask_for_reports(command, folder.path());
+  const auto observed = request_to_watch(session, std::move(command));
   HALLMARK_TRY(const auto observation, engine::watch(session.files, observed));
 
   TestResult result;

@@ -4,18 +4,12 @@
 #include <array>
 #include <utility>
 
+#include "app/command.h"
 #include "base/limits.h"
 #include "base/path.h"
 
 namespace hallmark::app {
 namespace {
-
-/// As one word of a shell: pytest splits its options so.
-std::string quoted(std::string_view word) {
-  std::string text = "'";
-  for (const char c : word) c == '\'' ? text.append("'\\''") : text.append(1, c);
-  return text + "'";
-}
 
 /// nullopt: it is not there, is no report, or an earlier run's.
 std::optional<std::string> read_recent(os::FileSystem& files, const std::string& path,
@@ -124,7 +118,7 @@ Reports ask_for_reports(model::Command& command, const std::string& folder) {
   auto& pytest = command.environment["PYTEST_ADDOPTS"];
   if (pytest.find("--junit") == std::string::npos) {
     reports.files.push_back(path::join(folder, "pytest.xml"));
-    pytest += (pytest.empty() ? "" : " ") + ("--junit-xml=" + quoted(reports.files.back()));
+    pytest += (pytest.empty() ? "" : " ") + ("--junit-xml=" + shell_quoted(reports.files.back()));
   }
   const auto is_ctest = path::base_name(command.argv.front()) == "ctest";
   const auto has_own = std::find(command.argv.begin(), command.argv.end(), "--output-junit");
