@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "app/builds.h"
 #include "app/command.h"
+#include "app/look_alikes.h"
 #include "app/temporary_folder.h"
 #include "app/test_reports.h"
 #include "app/watched_run.h"
@@ -26,6 +28,34 @@ std::vector<std::string> loaded_by(const model::Observation& observation) {
   std::sort(loaded.begin(), loaded.end());
   loaded.erase(std::unique(loaded.begin(), loaded.end()), loaded.end());
   return loaded;
+}
+
+/// Finds what could have been loaded instead, and which of all these files were built.
+Status find_look_alikes(const Session& session, const model::Command& command, TestResult& result) {
+  auto& run = result.run;
+  std::vector<std::string> built;
+  for (const auto& folder : builds_below(session.files, session.settings.root.value)) {
+    if (auto artifacts = prove::artifacts_of_build(session.files, folder); artifacts.has_value())
+      built.insert(built.end(), artifacts->begin(), artifacts->end());
+  }
+  std::vector<std::string> ours;
+  for (const auto& proof : run.proofs) ours.push_back(proof.artifact);
+  run.look_alikes = look_alikes(session.files, command, run.loaded, ours, built);
+  if (run.look_alikes.empty()) return {};
+
+  const auto add_recorded = [&](const std::vector<prove::Proof>& proofs, const prove::Steps& steps) {
+    for (const auto& proof : proofs) {
+      if (proof.step && steps[*proof.step].is_recorded) built.push_back(proof.artifact);
+    }
+  };
+  std::vector<std::string> others;
+  for (const auto& pair : run.look_alikes) others.push_back(pair.other);
+  HALLMARK_TRY(const auto proofs, prove_loaded(session, others));
+  add_recorded(proofs.proofs, proofs.steps);
+  add_recorded(run.proofs, result.steps);
+  std::sort(built.begin(), built.end());
+  run.built = std::move(built);
+  return {};
 }
 
 Result<std::vector<std::string>> named_files(const Session& session, const std::vector<std::string>& spelled,
@@ -53,7 +83,7 @@ Result<TestResult> test(const Session& session, const TestRequest& request) {
   HALLMARK_TRY(const auto folder, TemporaryFolder::make(session.files, session.environment, "test"));
   auto command = describe_command(request.argv, session.environment, session.cwd);
   const auto reports = ask_for_reports(command, folder.path());
-  const auto observed = request_to_watch(session, std::move(command));
+  const auto observed = request_to_watch(session, command);
   HALLMARK_TRY(const auto observation, engine::watch(session.files, observed));
 
   TestResult result;
@@ -66,6 +96,7 @@ Result<TestResult> test(const Session& session, const TestRequest& request) {
   HALLMARK_TRY(auto proofs, prove_loaded(session, result.run.loaded));
   result.run.proofs = std::move(proofs.proofs);
   result.steps = std::move(proofs.steps);
+  HALLMARK_CHECK(find_look_alikes(session, command, result));
   if (!result.run.observed)
     result.warnings.emplace_back(
         "the tests were not observed: what they loaded is not known; see hallmark doctor");

@@ -4,29 +4,13 @@
 #include <map>
 #include <set>
 
+#include "app/builds.h"
 #include "app/prove.h"
 #include "base/path.h"
 #include "prove/artifacts.h"
 
 namespace hallmark::app {
 namespace {
-
-constexpr int kBuildFolderDepth = 2;
-
-void find_builds(const Session& session, const std::string& folder, int depth,
-                 std::vector<std::string>& found) {
-  const auto names = session.files.list(folder);
-  if (!names.has_value()) return;
-  const auto holds = [&](const char* name) { return std::binary_search(names->begin(), names->end(), name); };
-  if (holds("build.ninja") || (holds("Makefile") && holds("CMakeCache.txt"))) found.push_back(folder);
-  if (depth == kBuildFolderDepth) return;
-  for (const auto& name : *names) {
-    const auto path = path::join(folder, name);
-    const auto stat = session.files.lstat(path);
-    if (!name.starts_with('.') && stat.has_value() && *stat && (*stat)->kind == NodeKind::directory)
-      find_builds(session, path, depth + 1, found);
-  }
-}
 
 /// Executables that are no libraries.
 Result<std::vector<std::string>> programs_of(const Session& session, const std::string& folder) {
@@ -64,8 +48,8 @@ Result<std::vector<SeeingProgram>> which_tests(const Session& session, const std
   std::vector<std::string> builds;
   if (!build_folder.empty()) {
     builds.push_back(real_or_spelled(session, build_folder));
-  } else if (session.settings.root.value != "/") {
-    find_builds(session, session.settings.root.value, 0, builds);
+  } else {
+    builds = builds_below(session.files, session.settings.root.value);
   }
   for (const auto& folder : builds) {
     auto programs = programs_of(session, folder);

@@ -64,7 +64,7 @@ std::optional<std::string> build_id_of(const ElfImage& image) {
   return std::nullopt;
 }
 
-void read_dynamic(const ElfImage& image, ElfFacts& facts) {
+void read_dynamic(const ElfImage& image, LoaderFacts& facts) {
   const auto* section = image.of_type(SHT_DYNAMIC);
   if (section == nullptr) return;
   Elf_Data* data = elf_getdata(section->handle, nullptr);
@@ -139,6 +139,14 @@ Result<ElfFacts> read_elf_facts(std::string_view bytes) {
   HALLMARK_CHECK(read_exports(image, facts));
   for (const auto& section : image.sections())
     facts.sections.push_back({std::string(section.name), section.header.sh_size});
+  HALLMARK_CHECK(image.check_texts());
+  return facts;
+}
+
+Result<LoaderFacts> read_loader_facts(std::string_view bytes) {
+  HALLMARK_TRY(const auto image, ElfImage::open(bytes));
+  LoaderFacts facts;
+  read_dynamic(image, facts);
   HALLMARK_CHECK(image.check_texts());
   return facts;
 }

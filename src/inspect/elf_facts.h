@@ -39,16 +39,20 @@ struct Section {
   std::uint64_t size_bytes = 0;
 };
 
-struct ElfFacts {
-  ElfType type = ElfType::other;
-  std::string machine;                  ///< "x86-64"; "machine 123" if it has no name here
-  bool is_of_device = false;            ///< machine code of a GPU
-  std::optional<std::string> build_id;  ///< hex
+/// What a file tells the loader.
+struct LoaderFacts {
   std::optional<std::string> soname;
   std::vector<std::string> needed;
   std::optional<std::string> rpath;    ///< as it stands, with $ORIGIN
   std::optional<std::string> runpath;  ///< beats rpath
   bool is_symbolic = false;            ///< -Bsymbolic: it looks for symbols in itself first
+};
+
+struct ElfFacts : LoaderFacts {
+  ElfType type = ElfType::other;
+  std::string machine;                  ///< "x86-64"; "machine 123" if it has no name here
+  bool is_of_device = false;            ///< machine code of a GPU
+  std::optional<std::string> build_id;  ///< hex
   std::vector<Export> exports;
   std::vector<std::string> imports;  ///< undefined symbols of .dynsym
   std::vector<Section> sections;
@@ -59,5 +63,7 @@ std::string_view name_of(Binding binding);
 
 /// Errors: invalid (no ELF), corrupt (truncated or malformed), unsupported (no section headers).
 Result<ElfFacts> read_elf_facts(std::string_view bytes);
+/// Only this much of them, which takes no time in a large file. Errors: as read_elf_facts().
+Result<LoaderFacts> read_loader_facts(std::string_view bytes);
 
 }  // namespace hallmark::inspect

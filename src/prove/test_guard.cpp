@@ -131,6 +131,38 @@ void check_loads(const TestRun& run, const TestDemands& demands, std::vector<Ref
   }
 }
 
+/// A copy from somewhere else in place of what was built, or an older build of it in place of the newer.
+bool is_shadow(const TestRun& run, const LookAlike& pair) {
+  const auto is_built = [&](const std::string& file) {
+    return std::binary_search(run.built.begin(), run.built.end(), file);
+  };
+  if (is_built(pair.loaded) != is_built(pair.other)) return is_built(pair.other);
+  switch (pair.place) {
+    case LookAlike::Place::beside:
+      return pair.is_newer;
+    case LookAlike::Place::searched:
+      return pair.is_newer && is_built(pair.other);
+    case LookAlike::Place::elsewhere:  // another configuration of the same tree
+      return false;
+  }
+  return false;
+}
+
+void check_look_alikes(const TestRun& run, std::vector<Refusal>& found) {
+  for (const auto& pair : run.look_alikes) {
+    if (!is_shadow(run, pair)) continue;
+    const bool is_known = std::any_of(found.begin(), found.end(), [&](const Refusal& refusal) {
+      return refusal.kind == Refusal::Kind::shadowed && refusal.what.starts_with(pair.loaded + " was loaded");
+    });
+    if (is_known) continue;
+    found.push_back(
+        {Refusal::Kind::shadowed,
+         pair.loaded + " was loaded, not " + pair.other +
+             (pair.is_newer ? ", which is newer" : ", which was built"),
+         "remove the other copy or build or install it again; see LD_LIBRARY_PATH, RPATH and PYTHONPATH"});
+  }
+}
+
 void check_cover(const TestRun& run, const Steps& steps, const TestDemands& demands,
                  std::vector<Refusal>& found) {
   for (const auto& file : demands.covers) {
@@ -200,6 +232,7 @@ std::vector<Refusal> refusals(const TestRun& run, const Steps& steps, const Test
   check_proofs(run, steps, found);
   if (run.observed) {
     check_loads(run, demands, found);
+    check_look_alikes(run, found);
     check_cover(run, steps, demands, found);
   } else if (!demands.must_load.empty() || !demands.covers.empty()) {
     found.push_back({Refusal::Kind::not_observed,

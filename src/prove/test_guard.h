@@ -22,6 +22,20 @@ struct ProgramReport {
   inspect::TestCounts counts;
 };
 
+/// A file that could have been loaded in place of one that was: it has the same name, or is the same module
+/// of Python, and other contents.
+struct LookAlike {
+  enum class Place : std::uint8_t {
+    beside,    ///< in the folder of the loaded file, under another name of the same module
+    searched,  ///< in a folder in which the program looks for such files
+    elsewhere  ///< among what a build of the tree makes
+  };
+  std::string loaded;
+  std::string other;
+  Place place{};
+  bool is_newer = false;  ///< than what was loaded, by mtime
+};
+
 /// What a test run was seen to do.
 struct TestRun {
   std::vector<ProgramReport> reports;            ///< of test programs themselves: GoogleTest, pytest
@@ -32,6 +46,10 @@ struct TestRun {
   bool observed = true;                 ///< false: what was loaded is not known
   std::vector<std::string> loaded;      ///< absolute: programs and libraries that were opened
   std::vector<Proof> proofs;            ///< of those that are to be judged
+  std::vector<LookAlike> look_alikes;   ///< of what was loaded
+  /// Absolute, sorted: which of the loaded and of their look-alikes a command that hallmark recorded made, or
+  /// a build of the tree makes.
+  std::vector<std::string> built;
 };
 
 struct TestDemands {

@@ -5,7 +5,10 @@ end with exit code 0.
 """
 
 import json
+import pathlib
 import shutil
+import sys
+import sysconfig
 
 from harness import Scenario, main, needs
 
@@ -22,6 +25,14 @@ struct Device : testing::Environment {
   void SetUp() override { if (std::getenv("NO_DEVICE")) GTEST_SKIP() << "no device"; }
 };
 const auto* device = testing::AddGlobalTestEnvironment(new Device);
+"""
+
+EXTENSION = """\
+#include <Python.h>
+static PyObject* v(PyObject* self, PyObject* none) { return PyLong_FromLong(%d); }
+static PyMethodDef methods[] = {{"v", v, METH_NOARGS, ""}, {0}};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "kext", 0, -1, methods};
+PyMODINIT_FUNC PyInit_kext() { return PyModule_Create(&module); }
 """
 
 
@@ -126,6 +137,51 @@ class TestGuard(Scenario):
         self.assertEqual(["shadowed"], self.refused("env", f"LD_LIBRARY_PATH={old}", *self.good, options=demand))
         self.write("libother.so", "never loaded")
         self.assertEqual(["not_loaded"], self.refused(*self.good, options=("--must-load", "libother.so")))
+
+    @needs("g++")
+    def test_another_copy_shadows_what_was_built(self):
+        """Nobody names the library: that another copy was loaded is found all the same."""
+        self.write_tests()
+        old = self.box / "old"
+        old.mkdir()
+        shutil.copy(self.path("libkernel.so"), old)
+        self.assertEqual([], self.refused(*self.good, env={"LD_LIBRARY_PATH": str(old)}, code=0), "the same bytes")
+        self.write("kernel.h", "#define WIDTH 2\n")
+        self.build_library()
+        told = self.told(*self.good, env={"LD_LIBRARY_PATH": str(old)}, code=1)
+        whats = {r["kind"]: r["what"] for r in told["refusals"]}
+        self.assertEqual({"shadowed", "stale"}, set(whats), "the copy is stale, too: its making is known")
+        self.assertIn(f"{old}/libkernel.so was loaded, not {self.path('libkernel.so')}, which is newer", whats["shadowed"])
+        self.assertEqual([], self.refused(*self.good, env={"LD_LIBRARY_PATH": str(self.tree)}, code=0))
+
+    @needs("g++")
+    def test_an_extension_of_python_under_an_older_name(self):
+        include = sysconfig.get_paths()["include"]
+        if not (pathlib.Path(include) / "Python.h").exists():
+            self.skipTest("no headers of Python")
+        tagged = "kext" + sysconfig.get_config_var("EXT_SUFFIX")
+        self.write("test_kext.py", "import kext, unittest\nclass T(unittest.TestCase):\n  def test_v(self): kext.v()\n")
+        for version, name in ((1, tagged), (2, "kext.so")):
+            self.write("kext.c", EXTENSION % version)
+            self.hallmark(["gcc", "-shared", "-fPIC", f"-I{include}", "kext.c", "-o", name])
+        told = self.told(sys.executable, "-m", "unittest", "test_kext", code=1)
+        self.assertEqual(["shadowed", "stale"], sorted(r["kind"] for r in told["refusals"]), told)
+        self.assertIn(f"{tagged} was loaded, not", next(r["what"] for r in told["refusals"] if r["kind"] == "shadowed"))
+        self.path(tagged).unlink()
+        self.assertEqual([], self.refused(sys.executable, "-m", "unittest", "test_kext", code=0))
+
+        # The same module in two folders of PYTHONPATH.
+        (self.box / "site").mkdir()
+        self.write("../site/kext.c", EXTENSION % 1)
+        self.hallmark(["gcc", "-shared", "-fPIC", f"-I{include}", "../site/kext.c", "-o", "../site/kext.so"])
+        self.write("kext.c", EXTENSION % 3)
+        self.hallmark(["gcc", "-shared", "-fPIC", f"-I{include}", "kext.c", "-o", "kext.so"])
+        self.write("tests/test_kext.py", self.path("test_kext.py").read_text())
+        paths = {"PYTHONPATH": f"{self.box}/site:{self.tree}"}
+        command = (sys.executable, "-m", "unittest", "test_kext")
+        self.assertEqual(["shadowed"], self.refused(*command, env=paths, cwd=self.path("tests")))
+        paths = {"PYTHONPATH": f"{self.tree}:{self.box}/site"}
+        self.assertEqual([], self.refused(*command, env=paths, cwd=self.path("tests"), code=0))
 
     @needs("g++")
     def test_what_the_test_can_see(self):

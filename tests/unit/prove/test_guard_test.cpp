@@ -173,6 +173,34 @@ TEST_F(TestGuard, WhatMustBeLoaded) {
   EXPECT_THAT(kinds(), ElementsAre(Kind::shadowed)) << "an older Python's name";
 }
 
+TEST_F(TestGuard, AnotherCopyThatShadowsWhatWasBuilt) {
+  using Place = LookAlike::Place;
+  run_.look_alikes = {{"/opt/libk.so", "/r/libk.so", Place::elsewhere, false}};
+  EXPECT_THAT(kinds(), IsEmpty()) << "nobody is known to have built it";
+  run_.built = {"/r/libk.so"};
+  EXPECT_THAT(kinds(), ElementsAre(Kind::shadowed));
+  EXPECT_THAT(what(), HasSubstr("/opt/libk.so was loaded, not /r/libk.so, which was built"));
+  run_.built = {"/opt/libk.so"};
+  EXPECT_THAT(kinds(), IsEmpty()) << "the built one was loaded";
+
+  run_.built = {"/opt/libk.so", "/r/libk.so"};
+  EXPECT_THAT(kinds(), IsEmpty()) << "another build";
+  run_.look_alikes[0].is_newer = true;
+  EXPECT_THAT(kinds(), IsEmpty());
+  run_.look_alikes[0].place = Place::searched;
+  EXPECT_THAT(kinds(), ElementsAre(Kind::shadowed));
+  run_.look_alikes[0].is_newer = false;
+  EXPECT_THAT(kinds(), IsEmpty());
+
+  run_.built.clear();
+  run_.look_alikes[0].place = Place::beside;
+  EXPECT_THAT(kinds(), IsEmpty());
+  run_.look_alikes[0].is_newer = true;
+  EXPECT_THAT(kinds(), ElementsAre(Kind::shadowed));
+  run_.look_alikes.push_back({"/opt/libk.so", "/r/other/libk.so", Place::beside, true});
+  EXPECT_THAT(kinds(), ElementsAre(Kind::shadowed)) << "said once";
+}
+
 TEST_F(TestGuard, WhatWasNotObservedMeetsNoDemand) {
   run_.observed = false;
   run_.loaded.clear();
