@@ -100,7 +100,7 @@ class Prover {
   void finish_step(std::size_t index);
   std::optional<std::size_t> weigh(const std::string& output, std::size_t depth);
   void weigh_edge(Scales& scales);
-  void weigh_input(Scales& scales, const std::string& path, std::string who);
+  void weigh_input(Scales& scales, const std::string& path, std::string who, const std::string& named = {});
   bool is_merely_loaded(const Case& run, const std::string& path);
   std::optional<std::size_t> recorded_or_weighed(const std::string& path, std::size_t depth);
   const model::Places* logged_places(const digest::Key& key);

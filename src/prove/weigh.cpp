@@ -100,14 +100,15 @@ void Prover::weigh_edge(Scales& scales) {
       continue;
     }
     weigh_input(scales, file.path,
-                file.includer.empty() ? "the command" : file.includer + ":" + std::to_string(file.line));
+                file.includer.empty() ? "the command" : file.includer + ":" + std::to_string(file.line),
+                file.named);
   }
   if (!edge.logged_ns) doubt("Ninja's log does not know that it was made");
   if (const auto why = unrecorded_->why_outdated(scales.graph)) doubt(*why);
 }
 
-/// `who`: says that it is read.
-void Prover::weigh_input(Scales& scales, const std::string& path, std::string who) {
+/// `who`: says that it is read. `named`: how it is come to, if not by `path`.
+void Prover::weigh_input(Scales& scales, const std::string& path, std::string who, const std::string& named) {
   // Named by several: the first is enough.
   if (path == scales.output || !scales.seen.insert(path).second) return;
   const auto maker = recorded_or_weighed(path, scales.depth + 1);
@@ -128,6 +129,10 @@ void Prover::weigh_input(Scales& scales, const std::string& path, std::string wh
   } else if (stat->kind == NodeKind::file && stat->ctime_ns > scales.changed_ns) {
     step.doubts.push_back(path + " was put there or changed after " + scales.output +
                           " was made, though its time is older");
+  } else if (const auto link = unrecorded_->newest_link(named.empty() ? path : named);
+             link && link->changed_ns > scales.changed_ns) {
+    step.doubts.push_back(path + " is reached through the link " + link->path + ", which was made after " +
+                          scales.output);
   }
 }
 

@@ -243,9 +243,9 @@ class IncludeReach::Walk {
 
   void take(std::size_t index, const std::string& includer, const inspect::Include& include) {
     const auto try_in = [&](const std::string& folder, std::size_t number) {
-      auto path = reach_.file_at(folder, include.spelled);
-      if (path.empty()) return false;
-      arrive({std::move(path), includer, include.line, certain_}, number);
+      auto file = reach_.file_at(folder, include.spelled);
+      if (file.path.empty()) return false;
+      arrive({std::move(file.path), includer, include.line, certain_, std::move(file.named)}, number);
       return true;
     };
     const auto found_in = folders_[index];
@@ -267,9 +267,9 @@ class IncludeReach::Walk {
     folders.insert(folders.end(), unit_.quoted.begin(), unit_.quoted.end());
     folders.insert(folders.end(), unit_.angled.begin(), unit_.angled.end());
     for (const auto& folder : folders) {
-      auto path = reach_.file_at(folder, spelled);
-      if (path.empty()) continue;
-      arrive({std::move(path), {}, 0, true}, kOwnFolder);
+      auto file = reach_.file_at(folder, spelled);
+      if (file.path.empty()) continue;
+      arrive({std::move(file.path), {}, 0, true, std::move(file.named)}, kOwnFolder);
       return;
     }
   }
@@ -295,15 +295,16 @@ const inspect::Includes& IncludeReach::includes_of(const std::string& path) {
   return known->second;
 }
 
-/// A link in a folder on the way is resolved before `..` behind it, as the kernel does; empty: no such file.
-std::string IncludeReach::file_at(const std::string& folder, const std::string& spelled) {
-  const auto whole = path::join(folder, spelled);
+/// A link in a folder on the way is resolved before `..` behind it, as the kernel does.
+IncludeReach::Found IncludeReach::file_at(const std::string& folder, const std::string& spelled) {
+  auto whole = path::join(folder, spelled);
   const std::string parent(path::parent(whole));
   const auto [real, is_new] = real_folders_.try_emplace(parent);
   if (is_new) real->second = real_.of(parent).value_or(std::string());
   if (real->second.empty()) return {};
   auto path = path::join(real->second, path::base_name(whole));
-  return is_file(path) ? path : std::string();
+  if (!is_file(path)) return {};
+  return {std::move(path), std::move(whole)};
 }
 
 bool IncludeReach::is_file(const std::string& path) {

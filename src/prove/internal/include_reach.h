@@ -23,6 +23,7 @@ struct ReachedFile {
   std::string includer;  ///< absolute; empty: the command names it
   std::size_t line = 0;  ///< in the includer
   bool certain = false;
+  std::string named = {};  ///< absolute: as the search came to it, through links
 };
 
 /// Reads each file once, for however many compiles. Not thread-safe.
@@ -37,7 +38,11 @@ class IncludeReach {
   struct Unit;
   class Walk;
   const inspect::Includes& includes_of(const std::string& path);
-  std::string file_at(const std::string& folder, const std::string& spelled);
+  struct Found {
+    std::string path;   ///< without links in its folders; empty: no such file
+    std::string named;  ///< as it was looked for
+  };
+  Found file_at(const std::string& folder, const std::string& spelled);
   bool is_file(const std::string& path);
 
   os::FileSystem& files_;

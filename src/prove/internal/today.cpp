@@ -26,7 +26,6 @@ std::vector<const Today::Known*> Today::ask(const model::PathSet& paths) {
   answers.reserve(paths.questions.size());
   model::PathSet rest;
   std::vector<Known*> unanswered;
-  known_.reserve(known_.size() + paths.questions.size());
   for (const auto& question : paths.questions) {
     const auto [known, is_new] = known_.try_emplace(question);
     answers.push_back(&known->second);

@@ -1,5 +1,6 @@
 #include "prove/internal/unrecorded.h"
 
+#include "base/limits.h"
 #include "base/path.h"
 
 namespace hallmark::prove {
@@ -45,6 +46,23 @@ std::optional<FileStat> Unrecorded::stat(const std::string& path) {
     if (const auto stat = files_.stat(path); stat.has_value()) known->second = *stat;
   }
   return known->second;
+}
+
+std::optional<Unrecorded::Link> Unrecorded::newest_link(const std::string& path, std::size_t depth) {
+  if (path.size() <= 1 || depth > limits::kSymlinkHops) return std::nullopt;
+  if (const auto known = links_.find(path); known != links_.end()) return known->second;
+  auto newest = newest_link(std::string(path::parent(path)), depth);
+  const auto take = [&](std::optional<Link> link) {
+    if (link && (!newest || link->changed_ns > newest->changed_ns)) newest = std::move(link);
+  };
+  const auto stat = files_.lstat(path);
+  if (stat.has_value() && *stat && (*stat)->kind == NodeKind::symlink) {
+    take(Link{path, (*stat)->ctime_ns});
+    if (const auto target = files_.read_link(path); target.has_value())
+      take(newest_link(path::join(path::parent(path), *target), depth + 1));
+  }
+  links_.emplace(path, newest);
+  return newest;
 }
 
 std::optional<std::string> Unrecorded::why_outdated(const BuildGraph& graph) {

@@ -25,6 +25,13 @@ class Unrecorded {
   Status know(const std::string& folder);
   /// Of what the name leads to; nullopt: absent.
   std::optional<FileStat> stat(const std::string& path);
+  struct Link {
+    std::string path;
+    std::int64_t changed_ns = 0;  ///< when its node last changed
+  };
+  /// Of the symbolic links that the name goes through, the one that was changed last: what lies behind it may
+  /// be as old as it likes. nullopt: it goes through none.
+  std::optional<Link> newest_link(const std::string& path) { return newest_link(path, 0); }
   /// What a compile edge reads by its #include lines.
   std::vector<ReachedFile> includes(const BuildEdge& edge) { return reach_.of(edge); }
   /// Why build.ninja itself is not what a build would use now; nullopt: nothing says so.
@@ -33,11 +40,13 @@ class Unrecorded {
  private:
   os::FileSystem& files_;
   IncludeReach reach_;
+  std::optional<Link> newest_link(const std::string& path, std::size_t depth);
   const BuildGraph* graph_in(const std::string& folder);
   std::unordered_map<std::string, std::vector<std::string>>
       folders_;                                                ///< a folder -> those of builds around it
   std::map<std::string, std::unique_ptr<BuildGraph>> graphs_;  ///< nullptr: cannot be read
   std::unordered_map<std::string, std::optional<FileStat>> stats_;
+  std::unordered_map<std::string, std::optional<Link>> links_;
   std::map<const BuildGraph*, std::optional<std::string>> outdated_;
 };
 

@@ -131,6 +131,25 @@ TEST_F(WeighTest, OlderTimesThatCameLaterAreADoubt) {
             "/r/third/impl.h was put there or changed after /r/b/a.o was made, though its time is older");
 }
 
+TEST_F(WeighTest, ALinkThatWasSwitchedIsADoubt) {
+  disk_.put("/r/v1/impl.h", "int tile();\n");
+  disk_.put("/r/v2/impl.h", "long tile();\n");
+  ASSERT_TRUE(disk_.remove("/r/third/impl.h").has_value());
+  ASSERT_TRUE(disk_.remove_folder("/r/third").has_value());
+  ASSERT_TRUE(disk_.make_link("current", "/r/third").has_value());
+  ASSERT_TRUE(disk_.make_link("v1", "/r/current").has_value());
+  log_.clear();
+  make("a.o");
+  write_log();
+  EXPECT_EQ(weaker("/r/b/a.o"), Verdict::fresh);
+  clock_.advance_ms(1000);
+  ASSERT_TRUE(disk_.remove("/r/current").has_value());
+  ASSERT_TRUE(disk_.make_link("v2", "/r/current").has_value());
+  EXPECT_EQ(weaker("/r/b/a.o"), Verdict::unknown) << "the header of today is as old as that of then";
+  EXPECT_EQ(cause_of("/r/b/a.o").back(),
+            "/r/v2/impl.h is reached through the link /r/current, which was made after /r/b/a.o");
+}
+
 TEST_F(WeighTest, TheCompilersDependencyFileNamesMore) {
   auto manifest = std::string(kManifest);
   manifest.replace(manifest.find("rule ld"), 0, "  depfile = $out.d\n");
