@@ -111,9 +111,14 @@ int audit_verb(const Parsed& parsed, const app::Session& session) {
     return exit_code_of(result.error().kind);
   }
   const auto& gaps = result->audit.gaps;
-  const bool sound = result->audit.findings.empty() &&
+  const bool sound = !result->audit.compared_nothing() && result->audit.findings.empty() &&
                      std::all_of(gaps.begin(), gaps.end(), [](const Gap& gap) { return gap.is_system; });
   for (const auto& complaint : result->audit.complaints) complain(complaint);
+  if (result->audit.compared_nothing())
+    complain(result->audit.edges == 0
+                 ? "this build has no edge that runs a command: there is nothing to compare"
+                 : "nothing tells what any edge reads, so nothing was compared: build first, with hallmark "
+                   "run in front of the compilers");
   const auto text = parsed.has("--json")
                         ? json_of(*result)
                         : text_of(*result, session.cwd, parsed.has("--all"), parsed.has("--fix"));

@@ -55,6 +55,9 @@ struct Audit {
   std::size_t by_includes = 0;  ///< weaker
   std::size_t unknown = 0;      ///< nothing tells what they read
   std::vector<std::string> complaints;
+
+  /// Nothing tells what any edge reads: that nothing is missing then means nothing.
+  bool compared_nothing() const { return unknown == edges; }
 };
 
 /// `reads`: parallel to the graph's edges; nullopt: nothing is known. Looks at files, executes nothing.
