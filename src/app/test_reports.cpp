@@ -117,8 +117,9 @@ Reports ask_for_reports(model::Command& command, const std::string& folder) {
   }
   auto& pytest = command.environment["PYTEST_ADDOPTS"];
   if (pytest.find("--junit") == std::string::npos) {
-    reports.files.push_back(path::join(folder, "pytest.xml"));
-    pytest += (pytest.empty() ? "" : " ") + ("--junit-xml=" + shell_quoted(reports.files.back()));
+    reports.of_pytest = path::join(folder, "pytest.xml");
+    reports.files.push_back(reports.of_pytest);
+    pytest += (pytest.empty() ? "" : " ") + ("--junit-xml=" + shell_quoted(reports.of_pytest));
   }
   const auto is_ctest = path::base_name(command.argv.front()) == "ctest";
   const auto has_own = std::find(command.argv.begin(), command.argv.end(), "--output-junit");
@@ -137,7 +138,13 @@ void read_reports(os::FileSystem& files, const Reports& reports, const model::Ob
     if (const auto counts = counts_of(read_recent(files, path, observation.start_ns)))
       run.reports.push_back({stem_of(path), *counts});
   };
-  for (const auto& path : reports.files) take(path);
+  const auto of_pytest = inspect::read_pytest_summaries(observation.out.bytes);
+  for (const auto& path : reports.files) {
+    if (path != reports.of_pytest || of_pytest.size() < 2) take(path);
+  }
+  if (of_pytest.size() > 1) {
+    for (const auto& counts : of_pytest) run.reports.push_back({"pytest", counts});
+  }
   for (const auto& folder : reports.folders) {
     const auto names = files.list(folder);
     if (!names.has_value()) continue;

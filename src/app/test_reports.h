@@ -18,6 +18,7 @@ namespace hallmark::app {
 struct Reports {
   std::vector<std::string> files;    ///< of test programs, if they come to be
   std::vector<std::string> folders;  ///< whose files are reports of test programs
+  std::string of_pytest;             ///< the one of `files` that each run of pytest writes anew
   std::string of_runner;             ///< empty: there is none to ask
   bool asked_gtest = false;          ///< each program of GoogleTest leaves a report, unless it breaks off
 };

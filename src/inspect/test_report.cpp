@@ -198,4 +198,14 @@ std::optional<Summary> read_summary(std::string_view output) {
   return found;
 }
 
+std::vector<TestCounts> read_pytest_summaries(std::string_view output) {
+  std::vector<TestCounts> found;
+  while (!output.empty()) {
+    const auto line = output.substr(0, output.find('\n'));
+    output.remove_prefix(std::min(line.size() + 1, output.size()));
+    if (const auto counts = pytest_line(line)) found.push_back(*counts);
+  }
+  return found;
+}
+
 }  // namespace hallmark::inspect

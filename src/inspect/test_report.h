@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -42,5 +43,9 @@ struct Summary {
 /// The last summary of GoogleTest, CTest, pytest or unittest in what a command said; nullopt: there is none.
 /// For runs that cannot be asked for a report, such as `make check`.
 std::optional<Summary> read_summary(std::string_view output);
+
+/// Of each run of pytest that told its end there, in order. Several runs write their reports to one place, so
+/// that only the last is left.
+std::vector<TestCounts> read_pytest_summaries(std::string_view output);
 
 }  // namespace hallmark::inspect

@@ -245,6 +245,11 @@ add_test(NAME outdated COMMAND ${CMAKE_SOURCE_DIR}/tests --gtest_filter=Attentio
         self.assertEqual(["all_skipped"], self.refused("pytest", "-k", "test_b", "test_it.py"))
         self.assertEqual([], self.refused("pytest", "-k", "none", "test_it.py", code=5), "pytest itself says so")
         self.assertEqual(["nothing_ran"], self.refused("sh", "-c", "pytest -k none test_it.py || true"))
+        # Each run writes its report to the same place.
+        told = self.told("sh", "-c", "pytest test_it.py && pytest -k test_a test_it.py", code=0)
+        self.assertEqual({"passed": 2, "failed": 0, "skipped": 1}, told["tests"])
+        self.write("test_bad.py", "def test_c(): assert False\n")
+        self.assertEqual(["hidden_failure"], self.refused("sh", "-c", "pytest test_bad.py; pytest test_it.py"))
 
     @needs("g++")
     def test_which_tests_can_see_a_file(self):

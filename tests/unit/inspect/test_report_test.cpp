@@ -117,5 +117,13 @@ TEST(TestReport, WhatNeverBeganDidNotRun) {
       (TestCounts{1, 0, 0}));
 }
 
+TEST(TestReport, EachRunOfPytestTellsItsEnd) {
+  EXPECT_TRUE(read_pytest_summaries("== 1 banana in 0.1s ==\n").empty());
+  const auto found = read_pytest_summaries(
+      "== test session starts ==\n== 1 passed, 2 skipped in 0.1s ==\n"
+      "==== no tests ran in 0.01s ====\r\n== 1 failed in 1s ==");
+  EXPECT_EQ(found, (std::vector<TestCounts>{{1, 0, 2}, {0, 0, 0}, {0, 1, 0}}));
+}
+
 }  // namespace
 }  // namespace hallmark::inspect
