@@ -83,6 +83,12 @@ void Prover::weigh_edge(Scales& scales) {
     steps_[scales.index].differences.push_back({model::ReasonCode::command_not_run, scales.output, {}, {}});
   if (edge.wants_notes && !edge.has_notes)
     doubt("what its compiler wrote down that it read is not there any more, so it would be made again");
+  const auto last = tools_.evidence.last_maker_at(store::place_of(scales.output));
+  if (!tools_.accept_weaker && last.has_value() && *last && (*last)->strong)
+    doubt(
+        "a recorded command made it, and another one changed its bytes since (as strip and patchelf do): "
+        "with "
+        "hallmark run --stamp in front of the first it is judged all the same");
   if (edge.has_more_inputs) doubt("some of its inputs are found only while it is built (dyndep)");
   if (scales.graph.has_name_without_file(edge.inputs)) doubt("it is made in every build");
   for (const auto& input : scales.graph.without_phony(edge.inputs)) weigh_input(scales, input, "build.ninja");

@@ -281,5 +281,17 @@ TEST_F(WeighTest, ARecordedStepOfAnUnrecordedOne) {
             (Paths{"/r/b/x.o", "/r/b/gen.h", "/r/main.cc is newer than /r/b/gen.h (build.ninja names it)"}));
 }
 
+TEST_F(WeighTest, WhatWasStrippedAfterItsRecordedLink) {
+  record({"/r/b/a.o", "/usr/bin/nvcc"}, "/r/b/libp.so", "linked");
+  disk_.put("/r/b/libp.so", "stripped");
+  EXPECT_EQ(verdict_of("/r/b/libp.so"), Verdict::unknown);
+  EXPECT_THAT(cause_of("/r/b/libp.so").back(), ::testing::HasSubstr("another one changed its bytes since"));
+  log_.clear();
+  make("libp.so");
+  log_ += "0\t1\t" + std::to_string(clock_.now_ns()) + "\ta.o\t1\n";
+  write_log();
+  EXPECT_EQ(weaker("/r/b/libp.so"), Verdict::fresh);
+}
+
 }  // namespace
 }  // namespace hallmark::prove
