@@ -9,14 +9,16 @@
 
 namespace hallmark::model {
 
-enum class Submodules : std::uint8_t { none, all };  ///< all: recursive
+enum class Submodules : std::uint8_t { none, some, all };  ///< all: recursive
 
 /// A commit of a git repository.
 struct GitPin {
   std::string url;     ///< what `git fetch` takes, or the absolute path of a repository
   std::string commit;  ///< in full: 40 or 64 lower-case hexadecimal digits
-  Submodules submodules = Submodules::all;
-  std::vector<std::string> patches;  ///< absolute paths, applied in this order
+  std::string ref;     ///< a branch or tag that holds it: fetched where the server gives no commit by its name; may be empty
+  Submodules submodules = Submodules::none;
+  std::vector<std::string> some_submodules;  ///< paths, each with its own submodules; only with Submodules::some
+  std::vector<std::string> patches;          ///< absolute paths, applied in this order
 
   bool operator==(const GitPin&) const = default;
 };
@@ -42,18 +44,29 @@ struct FieldGuard {
   std::string header;    ///< relative to the checkout
   std::string type;      ///< the structure's name, with or without its namespace
   std::string wrapper;   ///< absolute path of the file that fills it
-  std::string variable;  ///< what the wrapper calls the structure that it fills
-  std::string place;     ///< where this is written: "hallmark.toml:12"
+  std::string variable;  ///< what the wrapper calls the structure that it fills; empty: any of that type
+  std::vector<std::string> ignore;  ///< fields that the wrapper need not set
+  std::string place;                ///< where this is written: "hallmark.toml:12"
 
   bool operator==(const FieldGuard&) const = default;
+};
+
+/// A declaration that a header of the source must hold, compared token by token.
+struct DeclarationGuard {
+  std::string header;  ///< relative to the checkout
+  std::string text;
+  std::string place;
+
+  bool operator==(const DeclarationGuard&) const = default;
 };
 
 struct Source {
   std::string name;
   std::variant<GitPin, ArchivePin> pin;
   std::string folder;  ///< absolute: where it is checked out
-  SafeDirectory safe_directory = SafeDirectory::process;
-  std::vector<FieldGuard> expects;
+  SafeDirectory safe_directory = SafeDirectory::never;
+  std::vector<FieldGuard> fields;
+  std::vector<DeclarationGuard> declarations;
   std::string place;  ///< where it is written: "hallmark.toml:7"
 
   bool operator==(const Source&) const = default;
