@@ -7,6 +7,7 @@
 #include "app/command.h"
 #include "app/make_asker.h"
 #include "base/path.h"
+#include "base/shell.h"
 
 namespace hallmark::app {
 namespace {

@@ -84,10 +84,4 @@ model::Command describe_command(std::vector<std::string> argv, model::Environmen
   return command;
 }
 
-std::string shell_quoted(std::string_view word) {
-  std::string text = "'";
-  for (const char c : word) c == '\'' ? text.append("'\\''") : text.append(1, c);
-  return text + "'";
-}
-
 }  // namespace hallmark::app

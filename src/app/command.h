@@ -21,7 +21,4 @@ Result<std::string> current_folder();
 model::Command describe_command(std::vector<std::string> argv, model::Environment environment,
                                 std::string cwd);
 
-/// As one word of a shell.
-std::string shell_quoted(std::string_view word);
-
 }  // namespace hallmark::app

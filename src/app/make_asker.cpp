@@ -9,6 +9,7 @@
 #include "app/command.h"
 #include "app/temporary_folder.h"
 #include "base/path.h"
+#include "base/shell.h"
 
 namespace hallmark::app {
 namespace {

@@ -31,6 +31,10 @@ inline constexpr std::size_t kCounterLogBytes = 256u
 inline constexpr std::size_t kMadeLogBytes = 128u
                                              << 20;   ///< the log of who made what, before it is shortened
 inline constexpr std::size_t kMakersPerContent = 64;  ///< runs that are known to have made equal bytes
+inline constexpr std::size_t kTemplateBytes = 16u << 20;       ///< one template of kernels
+inline constexpr std::size_t kSettledFileBytes = std::size_t{4} << 30;  ///< a file that a build copies or compares
+inline constexpr std::size_t kGeneratorListBytes = 64u << 20;           ///< what a code generator lists
+inline constexpr std::size_t kGeneratedFiles = 200'000;                 ///< of one code generator
 inline constexpr std::size_t kFolderDepth = 256;      ///< of a tree that is walked
 inline constexpr std::size_t kProcessMapsBytes = 64u << 20;  ///< /proc/PID/maps
 inline constexpr std::size_t kTestRuns = 1024;               ///< of one root that are remembered

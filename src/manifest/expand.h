@@ -126,6 +126,9 @@ Result<Expanded> expand(const Manifest& manifest, const Selection& selection,
                         const std::map<ToolchainKind, std::vector<std::string>>& native, os::FileSystem& files,
                         MissingSources missing);
 
+/// Whether a file that a code generator made (relative to its folder) is one to compile, by its `outputs`.
+bool is_output(const Codegen& codegen, std::string_view file);
+
 /// Where each source of the manifest is checked out.
 std::map<std::string, std::string> source_folders(const Manifest& manifest);
 

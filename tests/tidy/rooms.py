@@ -22,7 +22,10 @@ TABLE = {
     "engine": ["store", "observe", "host", "model", "inspect"],  # inspect: docs/adr/0005
     "host": ["os", "model"],
     "prove": ["engine", "store", "inspect", "model"],  # engine: docs/adr/0008
-    "app": ["engine", "prove"],
+    "source": ["os", "model"],
+    "manifest": ["os", "model"],  # os: patterns are resolved by reading folders
+    "kernels": ["manifest", "source", "engine", "inspect"],
+    "app": ["engine", "prove", "kernels"],
     "cli": ["app"],
 }
 SOURCE_SUFFIXES = {".h", ".c", ".cpp"}

@@ -1,0 +1,176 @@
+#include "app/build.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "app/build_lock.h"
+#include "app/captured_run.h"
+#include "app/compilers.h"
+#include "app/native_archs.h"
+#include "app/pinned_sources.h"
+#include "app/staging.h"
+#include "app/started_program.h"
+#include "base/format.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "engine/program_search.h"
+#include "kernels/codegen.h"
+#include "kernels/paths.h"
+#include "kernels/settled_files.h"
+#include "manifest/parse.h"
+
+namespace hallmark::app {
+namespace {
+
+/// All that a plan is made of, found on this machine.
+struct Situation {
+  manifest::Manifest manifest;
+  manifest::Expansion expansion;  ///< points into manifest
+  std::vector<kernels::Tool> tools;
+  std::map<std::string, std::string> source_folders;
+  std::string run_root;
+};
+
+/// Whether the runs of a build folder would find a root at or above the manifest by themselves.
+std::string root_for_runs(const Session& session, const manifest::Manifest& manifest,
+                          const std::string& folder) {
+  const auto found = find_root(session.files, folder);
+  return path::is_within(manifest.root, found) ? std::string() : manifest.root;
+}
+
+Result<std::unique_ptr<Situation>> look_around(const Session& session, const BuildRequest& request) {
+  auto now = std::make_unique<Situation>();
+  HALLMARK_TRY(now->manifest, manifest::load(session.files, request.where, session.cwd));
+  now->source_folders = manifest::source_folders(now->manifest);
+  auto selection = request.selection;
+  if (!selection.folder.empty()) selection.folder = path::join(session.cwd, selection.folder);
+  HALLMARK_TRY(auto expanded, manifest::expand(now->manifest, selection, now->source_folders,
+                                               native_archs(session, now->manifest), session.files,
+                                               manifest::MissingSources::are_problems));
+  if (!expanded.problems.empty())
+    return fail({ErrorKind::invalid, manifest::rendered(expanded.problems, now->manifest.file), {}});
+  now->expansion = std::move(expanded.expansion);
+  HALLMARK_CHECK(os::make_folders(session.files, now->expansion.folder));
+  // Relative paths in commands count parent folders: links must not be among them.
+  if (const auto real = engine::real_path(session.files, now->expansion.folder))
+    now->expansion.folder = *real;
+  now->tools = find_compilers(session, now->manifest, now->expansion.toolchains);
+  now->run_root = root_for_runs(session, now->manifest, now->expansion.folder);
+  return now;
+}
+
+std::uint64_t memory_mb() {
+  const auto pages = ::sysconf(_SC_PHYS_PAGES);
+  const auto page_bytes = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && page_bytes > 0
+             ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes) >> 20
+             : 0;
+}
+
+Result<kernels::Plan> plan_of(const Session& session, const BuildRequest& request, const Situation& now) {
+  HALLMARK_TRY(auto generated,
+               kernels::generated_lists(session.files, now.expansion.folder, now.expansion.codegens));
+  return kernels::make_plan(
+      {now.manifest, now.expansion, now.tools, now.source_folders, std::move(generated),
+       session.installation.program, now.run_root, request.selection_words, memory_mb()},
+      session.files);
+}
+
+/// Writes what changed. The plan itself last: Ninja must find all that it names.
+Status write_plan(const Session& session, const Situation& now, const kernels::Plan& plan) {
+  const auto& folder = now.expansion.folder;
+  std::vector<kernels::WantedFile> wanted;
+  for (const auto& file : plan.files)
+    wanted.push_back({kernels::WantedFile::Kind::text, file.path, file.text});
+  for (const auto& header : plan.headers)
+    wanted.push_back({kernels::WantedFile::Kind::copy, header.to, header.from});
+  kernels::SettledFiles files(session.files, folder, ".hallmark-files");
+  HALLMARK_CHECK(files.settle(wanted));
+  HALLMARK_CHECK(kernels::settle_text(session.files, path::join(folder, kernels::paths::kPlan), plan.ninja));
+  return {};
+}
+
+std::vector<std::string> ninja_words(const BuildRequest& request) {
+  std::vector<std::string> words = {"ninja"};
+  if (!request.jobs.empty()) words.insert(words.end(), {"-j", request.jobs});
+  if (request.keep_going) words.insert(words.end(), {"-k", "0"});
+  if (request.verbose) words.emplace_back("-v");
+  return words;
+}
+
+class CapturedCommands final : public kernels::Commands {
+ public:
+  explicit CapturedCommands(const Session& session) : session_(session) {}
+  Result<Ended> run(const std::vector<std::string>& argv,
+                    const std::map<std::string, std::string>& environment, const std::string& cwd) override {
+    auto variables = session_.environment;
+    for (const auto& [name, value] : environment) variables[name] = value;
+    HALLMARK_TRY(auto run, run_captured(argv, variables, cwd, limits::kGeneratorListBytes));
+    return Ended{run.exit_code, std::move(run.out)};
+  }
+
+ private:
+  const Session& session_;
+};
+
+}  // namespace
+
+Result<BuildResult> build(const Session& session, const BuildRequest& request, const Say& say) {
+  HALLMARK_TRY(const auto sources, ensure_sources(session, request.where, say));
+  HALLMARK_TRY(const auto now, look_around(session, request));
+  const auto& folder = now->expansion.folder;
+  HALLMARK_TRY(const auto lock, lock_build(session.files, folder, say));
+  HALLMARK_TRY(const auto first, plan_of(session, request, *now));
+  HALLMARK_CHECK(write_plan(session, *now, first));
+  HALLMARK_CHECK(withdraw_description(session.files, now->manifest, folder));
+
+  BuildResult result;
+  result.folder = folder;
+  auto variables = session.environment;
+  for (const auto& [name, value] : sources.environment) variables[name] = value;
+  HALLMARK_TRY(result.ninja_exit_code, run_for_people(ninja_words(request), variables, folder));
+
+  // A code generator may have had Ninja plan again.
+  HALLMARK_TRY(const auto plan, plan_of(session, request, *now));
+  result.not_built = plan.not_built;
+  result.units = plan.units;
+  if (result.ninja_exit_code != 0) return result;
+  HALLMARK_TRY(result.description,
+               stage(session, now->manifest, now->expansion, plan, now->tools, sources.described));
+  for (const auto& library : plan.libraries) {
+    const auto is_variant = [](const manifest::Unit& unit) { return unit.kernel != nullptr; };
+    result.libraries.push_back({library.library->library->name, path::join(folder, library.file),
+                                static_cast<std::size_t>(std::ranges::count_if(library.units, is_variant))});
+  }
+  return result;
+}
+
+Status plan_only(const Session& session, const BuildRequest& request) {
+  HALLMARK_TRY(const auto now, look_around(session, request));
+  HALLMARK_TRY(const auto plan, plan_of(session, request, *now));
+  return write_plan(session, *now, plan);
+}
+
+Status run_codegen_only(const Session& session, const BuildRequest& request, std::string_view codegen) {
+  HALLMARK_TRY(const auto now, look_around(session, request));
+  const auto name = codegen.substr(0, codegen.find('@'));
+  const auto declared = std::ranges::find(now->manifest.codegens, name, &manifest::Codegen::name);
+  if (declared == now->manifest.codegens.end())
+    return fail({ErrorKind::invalid,
+                 formatted("{} declares no code generator \"{}\"", now->manifest.file, name),
+                 {}});
+  std::vector<std::string> archs;
+  for (const auto& arch : now->expansion.archs) {
+    auto identifier = manifest::arch_identifier(arch.name);
+    if (std::ranges::find(archs, identifier) == archs.end()) archs.push_back(std::move(identifier));
+  }
+  CapturedCommands commands(session);
+  HALLMARK_CHECK(kernels::run_codegen({now->manifest, *declared, now->source_folders, std::move(archs),
+                                       now->expansion.folder, session.installation.program, now->run_root},
+                                      session.files, commands));
+  return {};
+}
+
+}  // namespace hallmark::app

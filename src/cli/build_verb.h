@@ -1,0 +1,11 @@
+// `hallmark build`.
+#pragma once
+
+#include "app/session.h"
+#include "cli/parser.h"
+
+namespace hallmark::cli {
+
+int build_verb(const Parsed& parsed, const app::Session& session);
+
+}  // namespace hallmark::cli

@@ -1,0 +1,26 @@
+#include "kernels/paths.h"
+
+#include "base/format.h"
+
+namespace hallmark::kernels::paths {
+
+std::string generated_header(std::string_view name) {
+  return formatted("{}/hallmark/{}", kGeneratedInclude, name);
+}
+std::string generated_unit(std::string_view library, std::string_view file) {
+  return formatted("gen/units/{}/{}", library, file);
+}
+std::string codegen_folder(std::string_view codegen) {
+  return formatted("gen/codegen/{}", codegen);
+}
+std::string codegen_list(std::string_view codegen) {
+  return formatted("gen/codegen/{}.list", codegen);
+}
+std::string object(std::string_view library, std::string_view unit) {
+  return formatted("obj/{}/{}.o", library, unit);
+}
+std::string description(std::string_view project) {
+  return formatted("share/hallmark/{}.json", project);
+}
+
+}  // namespace hallmark::kernels::paths
