@@ -31,6 +31,10 @@ inline constexpr std::size_t kCounterLogBytes = 256u
 inline constexpr std::size_t kMadeLogBytes = 128u
                                              << 20;   ///< the log of who made what, before it is shortened
 inline constexpr std::size_t kMakersPerContent = 64;  ///< runs that are known to have made equal bytes
+inline constexpr std::size_t kManifestBytes = 16u << 20;   ///< one hallmark.toml
+inline constexpr std::size_t kManifestProblems = 100;      ///< of one manifest that are shown
+inline constexpr std::size_t kVariants = 1'000'000;        ///< of one kernel
+inline constexpr std::size_t kGlobbedFiles = 1'000'000;    ///< that one pattern matches
 inline constexpr std::size_t kTemplateBytes = 16u << 20;       ///< one template of kernels
 inline constexpr std::size_t kSettledFileBytes = std::size_t{4} << 30;  ///< a file that a build copies or compares
 inline constexpr std::size_t kGeneratorListBytes = 64u << 20;           ///< what a code generator lists

@@ -71,7 +71,7 @@ class Run {
 
   Result<Generated> operator()() {
     HALLMARK_TRY(const auto cwd, filled(codegen_.cwd.text));
-    cwd_ = path::join(request_.manifest.root, cwd);
+    cwd_ = path::join(request_.manifest.root, cwd == "." ? std::string() : cwd);
     HALLMARK_TRY(const auto listed, list());
     HALLMARK_CHECK(os::remove_tree(files_, fresh_));
     HALLMARK_CHECK(os::make_folders(files_, fresh_));

@@ -23,12 +23,12 @@ const char* name_of(Origin origin);
 
 /// What the person asked for. Empty: not said.
 struct Selection {
-  std::string profile;                                ///< "" is "default"
-  std::vector<std::string> archs;                     ///< --arch
-  std::vector<std::string> libraries;                 ///< --library
+  std::string profile;                                       ///< "" is "default"
+  std::vector<std::string> archs;                            ///< --arch
+  std::vector<std::string> libraries;                        ///< --library
   std::vector<std::pair<std::string, std::string>> options;  ///< --option NAME=VALUE
-  std::string environment_archs;                      ///< HALLMARK_ARCHS
-  std::string folder;                                 ///< --build-dir, absolute or relative to the working folder
+  std::string environment_archs;                             ///< HALLMARK_ARCHS
+  std::string folder;  ///< --build-dir, absolute or relative to the working folder
 };
 
 struct Arch {
@@ -57,10 +57,11 @@ struct ChosenOption {
 
 /// One thing that is compiled: a kernel's variant (for one arch or for all), or a hand-written source.
 struct Unit {
-  std::string name;  ///< unique in its library: a variant's name, or a source's path with what is no identifier replaced
+  std::string name;  ///< unique in its library: a variant's name, or a source's path with what is no
+                     ///< identifier replaced
   const Kernel* kernel = nullptr;  ///< nullptr: a hand-written source
   ToolchainKind toolchain = ToolchainKind::cpu;
-  std::string file;  ///< absolute; of a template, the template
+  std::string file;                                 ///< absolute; of a template, the template
   std::vector<std::pair<std::string, Value>> axes;  ///< of the kernel, in the library's order
   std::vector<std::string> archs;                   ///< one if per_arch; empty: the compiler's own default
 };
@@ -119,12 +120,13 @@ enum class MissingSources : std::uint8_t {
   are_awaited    ///< such a pattern is passed over: `manifest check` before `sync`
 };
 
-/// `source_folders`: where each source is, absolute, by name. `native`: what `native` means for each toolchain (empty:
-/// that cannot be told; a problem if asked for). Errors: io. 34,000 variants take less than a second.
+/// `source_folders`: where each source is, absolute, by name. `native`: what `native` means for each
+/// toolchain (empty: that cannot be told; a problem if asked for). Errors: io. 34,000 variants take less than
+/// a second.
 Result<Expanded> expand(const Manifest& manifest, const Selection& selection,
                         const std::map<std::string, std::string>& source_folders,
-                        const std::map<ToolchainKind, std::vector<std::string>>& native, os::FileSystem& files,
-                        MissingSources missing);
+                        const std::map<ToolchainKind, std::vector<std::string>>& native,
+                        os::FileSystem& files, MissingSources missing);
 
 /// Whether a file that a code generator made (relative to its folder) is one to compile, by its `outputs`.
 bool is_output(const Codegen& codegen, std::string_view file);
@@ -132,7 +134,8 @@ bool is_output(const Codegen& codegen, std::string_view file);
 /// Where each source of the manifest is checked out.
 std::map<std::string, std::string> source_folders(const Manifest& manifest);
 
-/// Replaces `{root}`, `{source.NAME}` and what `more` names; `{{` is a brace. Error: invalid, names the placeholder.
+/// Replaces `{root}`, `{source.NAME}` and what `more` names; `{{` is a brace. Error: invalid, names the
+/// placeholder.
 Result<std::string> filled_in(std::string_view text, const Manifest& manifest,
                               const std::map<std::string, std::string>& source_folders,
                               const std::map<std::string, std::string>& more);

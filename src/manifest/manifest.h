@@ -1,9 +1,9 @@
 // Manifest: what hallmark.toml says, as values. docs/formats/manifest.md is its reference.
 //
-// A Manifest that parse() returned is whole and consistent in itself: names are known, kinds are right, defaults are filled
-// in. Nothing in it depends on the machine or on the selection of a build; expand() brings those together. Values
-// only: copies are independent, any thread may read one. Paths are as written, placeholders included (but for
-// `root`); parse() resolves nothing.
+// A Manifest that parse() returned is whole and consistent in itself: names are known, kinds are right,
+// defaults are filled in. Nothing in it depends on the machine or on the selection of a build; expand()
+// brings those together. Values only: copies are independent, any thread may read one. Paths are as written,
+// placeholders included (but for `root`); parse() resolves nothing.
 #pragma once
 
 #include <cstdint>
@@ -162,7 +162,7 @@ struct Kernel {
   std::vector<std::string> flags;
   Texts include;
   std::uint64_t memory_mb = 0;  ///< 0: not said
-  std::string supports_json;    ///< the capability rules as JSON, for the room that compiles them; may be empty
+  std::string supports_json;  ///< the capability rules as JSON, for the room that compiles them; may be empty
 };
 
 /// Flags of a library: for each compile, and for those of one toolchain.

@@ -253,7 +253,7 @@ Status LibraryPlanner::add_embedding(Plan& plan, NinjaFile& ninja) {
         {"depfile", "$out.d"},
         {"deps", "gcc"},
         {"restat", "1"}}});
-  const auto object = paths::object(declared_.name, "hallmark_embedded");
+  const auto object = paths::object(declared_.name, "hallmark/embedded.S");
   ninja.edges.push_back({{object}, rule, {source}});
   objects_.push_back(object);
   return {};
@@ -297,6 +297,11 @@ Status LibraryPlanner::add_link(Plan& plan, NinjaFile& ninja) {
                           {"command", "rm -f $out && $hallmark -- ar qcsD $out @$out.rsp"});
   } else {
     LinkWish wish{std::string(path::base_name(planned.file)), {}, declared_.rpath};
+    const bool links_ours = std::ranges::any_of(declared_.links, [this](const auto& link) {
+      return std::ranges::find(request_.manifest.libraries, link.text, &manifest::Library::name) !=
+             request_.manifest.libraries.end();
+    });
+    if (wish.rpath.empty() && links_ours) wish.rpath = {"$ORIGIN"};
     if (!declared_.exports.empty()) {
       HALLMARK_TRY(const auto patterns, exports());
       wish.version_script = paths::generated_unit(declared_.name, "exports.map");

@@ -1,0 +1,254 @@
+#include "manifest/parse.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "manifest/internal/parts.h"
+
+namespace hallmark::manifest {
+namespace {
+
+constexpr std::string_view kFileName = "hallmark.toml";
+constexpr std::uint64_t kSchema = 1;
+
+/// A table of tables by name: [source.NAME].
+template <class Use>
+void each_named(TableReader& top, std::string_view key, Use use) {
+  const auto* tables = top.table(key);
+  if (tables == nullptr) return;
+  for (const auto& member : tables->members) {
+    if (!is_name(member.key, true))
+      top.problems().add(member.place, formatted("[{}.{}]: \"{}\" is no name", key, member.key, member.key),
+                         "letters, digits, _ and -, a letter first");
+    if (member.value.kind == Node::Kind::table) {
+      use(member.key, member.value);
+    } else {
+      top.problems().add(
+          member.place,
+          formatted("{}.{} must be a table, not {}", key, member.key, name_of(member.value.kind)),
+          formatted("[{}.{}]", key, member.key));
+    }
+  }
+}
+
+void read_project(TableReader& top, Manifest& manifest) {
+  const auto* table = top.table("project");
+  if (table == nullptr) {
+    if (!top.has("project")) top.problems().add({1, 1}, "[project] is missing", "it must hold the `name`");
+    return;
+  }
+  TableReader reader(*table, "[project]", top.problems());
+  const auto name = reader.required_text("name");
+  manifest.project = name.text;
+  if (!name.text.empty() && !is_name(name.text, true))
+    top.problems().add(name.place, formatted("[project]: \"{}\" is no name", name.text),
+                       "letters, digits, _ and -, a letter first");
+  manifest.version = reader.text_or("version", "0");
+  reader.finish();
+}
+
+void read_toolchains(TableReader& top, Manifest& manifest) {
+  const auto* table = top.table("toolchain");
+  if (table == nullptr) return;
+  TableReader kinds(*table, "[toolchain]", top.problems());
+  for (const auto kind : {ToolchainKind::cpu, ToolchainKind::cuda, ToolchainKind::hip}) {
+    const auto* node = kinds.table(name_of(kind));
+    if (node == nullptr) continue;
+    TableReader reader(*node, formatted("[toolchain.{}]", name_of(kind)), top.problems());
+    Toolchain toolchain;
+    toolchain.kind = kind;
+    toolchain.place = node->place;
+    toolchain.compiler = reader.text("compiler");
+    if (kind == ToolchainKind::cuda) toolchain.host_compiler = reader.text_or("host_compiler", "");
+    toolchain.flags = reader.words("flags");
+    toolchain.link_flags = reader.words("link_flags");
+    toolchain.required = reader.flag("required", false);
+    reader.finish();
+    manifest.toolchains.push_back(std::move(toolchain));
+  }
+  kinds.finish();
+}
+
+void read_build(TableReader& top, Manifest& manifest) {
+  const auto* table = top.table("build");
+  if (table == nullptr) return;
+  TableReader reader(*table, "[build]", top.problems());
+  auto& build = manifest.build;
+  build.place = table->place;
+  build.archs = reader.texts("archs");
+  build.toolchains = reader.toolchains("toolchains");
+  build.defines = reader.words("defines");
+  build.standard = reader.one_of("standard", {"11", "14", "17", "20", "23"}, "17");
+  build.folder = reader.text_or("folder", build.folder);
+  reader.finish();
+}
+
+void read_options(TableReader& top, Manifest& manifest) {
+  each_named(top, "option", [&](const std::string& name, const Node& node) {
+    TableReader reader(node, formatted("[option.{}]", name), top.problems());
+    Option option;
+    option.name = name;
+    option.place = node.place;
+    const auto values = reader.values("values");
+    if (!values) {
+      top.problems().add(node.place, formatted("{}: values is missing", reader.title()),
+                         "all that it may be, as a list");
+    } else {
+      option.values = *values;
+    }
+    if (const auto chosen = reader.values("default")) {
+      const auto* member = reader.member("default");
+      const bool is_known =
+          chosen->size() == 1 && std::ranges::find(option.values, chosen->front()) != option.values.end();
+      if (!is_known)
+        top.problems().add(member->value.place,
+                           formatted("{}: default is none of its values", reader.title()));
+      if (!chosen->empty()) option.chosen_by_default = chosen->front();
+    } else if (!option.values.empty()) {
+      option.chosen_by_default = option.values.front();
+    }
+    option.define = reader.required_text("define").text;
+    option.toolchains = reader.toolchains("toolchains");
+    option.help = reader.text_or("help", "");
+    reader.finish();
+    manifest.options.push_back(std::move(option));
+  });
+}
+
+void read_profiles(TableReader& top, Manifest& manifest) {
+  each_named(top, "profile", [&](const std::string& name, const Node& node) {
+    TableReader reader(node, formatted("[profile.{}]", name), top.problems());
+    Profile profile;
+    profile.name = name;
+    profile.place = node.place;
+    if (reader.has("archs")) profile.archs = reader.texts("archs");
+    profile.toolchains = reader.toolchains("toolchains");
+    profile.defines = reader.words("defines");
+    profile.options = reader.scalars("options");
+    if (reader.has("libraries")) profile.libraries = reader.words("libraries");
+    profile.axes = reader.choice("axes");
+    profile.namespaces = reader.text_table("namespace");
+    reader.finish();
+    manifest.profiles.push_back(std::move(profile));
+  });
+}
+
+}  // namespace
+
+Codegen codegen_of(const Node& table, Problems& problems) {
+  Codegen codegen;
+  codegen.place = table.place;
+  TableReader reader(table, "[[codegen]]", problems);
+  const auto name = reader.required_text("name");
+  codegen.name = name.text;
+  if (!name.text.empty() && !is_name(name.text, true))
+    problems.add(name.place, formatted("[[codegen]]: \"{}\" is no name", name.text),
+                 "letters, digits, _ and -, a letter first");
+  codegen.list = reader.texts("list");
+  codegen.generate = reader.texts("generate");
+  if (codegen.generate.empty())
+    problems.add(table.place, "[[codegen]]: generate is missing", "the command as a list of words");
+  codegen.outputs = reader.texts("outputs");
+  codegen.environment = reader.text_table("environment");
+  const auto cwd = reader.text("cwd");
+  codegen.cwd = cwd ? *cwd : Text{"{root}", {}};
+  reader.finish();
+  return codegen;
+}
+
+const char* name_of(ToolchainKind kind) {
+  switch (kind) {
+    case ToolchainKind::cpu:
+      return "cpu";
+    case ToolchainKind::cuda:
+      return "cuda";
+    case ToolchainKind::hip:
+      break;
+  }
+  return "hip";
+}
+
+Parsed parse(std::string_view text, std::string file) {
+  Parsed parsed;
+  auto& manifest = parsed.manifest;
+  manifest.root = std::string(path::parent(file));
+  manifest.file = std::move(file);
+
+  Problems problems;
+  const Node node = read_toml(text, problems.list());
+  if (!problems.list().empty()) {
+    parsed.problems = problems.take();
+    return parsed;
+  }
+  TableReader top(node, "hallmark.toml", problems);
+  const auto* schema = top.member("schema");
+  if (schema == nullptr) {
+    problems.add({1, 1}, "schema is missing", "write `schema = 1` first");
+  } else if (const auto version = top.count("schema", kSchema); version != kSchema) {
+    // Of a later schema nothing else can be judged.
+    problems.list() = {
+        {schema->value.place,
+         formatted("schema {} is not known to this hallmark, which knows {}", version, kSchema),
+         "use a newer hallmark"}};
+    parsed.problems = problems.take();
+    return parsed;
+  }
+  read_project(top, manifest);
+  each_named(top, "source", [&](const std::string& name, const Node& table) {
+    manifest.sources.push_back(source_of(name, table, problems));
+  });
+  read_toolchains(top, manifest);
+  read_build(top, manifest);
+  read_options(top, manifest);
+  read_profiles(top, manifest);
+  for (const auto* table : top.tables("codegen")) manifest.codegens.push_back(codegen_of(*table, problems));
+  each_named(top, "library", [&](const std::string& name, const Node& table) {
+    manifest.libraries.push_back(library_of(name, table, problems));
+  });
+  top.finish();
+  check_references(manifest, problems);
+  parsed.problems = problems.take();
+  return parsed;
+}
+
+std::string rendered(const std::vector<Problem>& problems, std::string_view file) {
+  std::string text;
+  for (const auto& problem : problems) {
+    if (!text.empty()) text += '\n';
+    text += problem.place.line == 0
+                ? formatted("{}: {}", file, problem.what)
+                : formatted("{}:{}:{}: {}", file, problem.place.line, problem.place.column, problem.what);
+    if (!problem.hint.empty()) text.append("; ").append(problem.hint);
+  }
+  return text;
+}
+
+Result<Manifest> load(os::FileSystem& files, const std::string& where, const std::string& cwd) {
+  std::string file;
+  if (!where.empty()) {
+    file = path::join(cwd, where == "." ? std::string() : where);
+    HALLMARK_TRY(const auto stat, files.stat(file));
+    if (!stat) return fail({ErrorKind::not_found, formatted("{}: no such file or folder", file), {}});
+    if (stat->kind == NodeKind::directory) file = path::join(file, kFileName);
+  } else {
+    for (std::string folder = cwd;; folder = std::string(path::parent(folder))) {
+      file = path::join(folder, kFileName);
+      HALLMARK_TRY(const auto stat, files.stat(file));
+      if (stat || folder == "/" || folder.empty()) break;
+    }
+  }
+  HALLMARK_TRY(const auto stat, files.stat(file));
+  if (!stat)
+    return fail({ErrorKind::not_found,
+                 where.empty() ? formatted("no {} in {} or above it", kFileName, cwd)
+                               : formatted("{} is not there", file),
+                 "go to the project's folder, or name the file"});
+  HALLMARK_TRY(const auto text, os::read_file(files, file, limits::kManifestBytes));
+  auto parsed = parse(text, file);
+  if (!parsed.problems.empty()) return fail({ErrorKind::invalid, rendered(parsed.problems, file), {}});
+  return std::move(parsed.manifest);
+}
+
+}  // namespace hallmark::manifest
