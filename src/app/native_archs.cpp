@@ -58,7 +58,8 @@ bool asks_for_native(const manifest::Manifest& manifest, const manifest::Selecti
   const auto profile = std::ranges::find(manifest.profiles, name, &manifest::Profile::name);
   if (profile != manifest.profiles.end() && profile->archs) return says_native(*profile->archs);
   if (!manifest.build.archs.empty()) return says_native(manifest.build.archs);
-  return selection.environment_archs.empty() || selection.environment_archs.find(kNative) != std::string::npos;
+  return selection.environment_archs.empty() ||
+         selection.environment_archs.find(kNative) != std::string::npos;
 }
 
 /// What a program prints; empty if there is none or it fails, as nvidia-smi does without a driver.

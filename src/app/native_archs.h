@@ -13,9 +13,9 @@ namespace hallmark::app {
 
 using NativeArchs = std::map<manifest::ToolchainKind, std::vector<std::string>>;
 
-/// For each toolchain, without repetitions; empty where this machine cannot tell (no device, no driver). Asks the
-/// drivers' own programs, and only if this selection says `native` and the manifest has something for that device:
-/// nvidia-smi can take seconds.
+/// For each toolchain, without repetitions; empty where this machine cannot tell (no device, no driver). Asks
+/// the drivers' own programs, and only if this selection says `native` and the manifest has something for
+/// that device: nvidia-smi can take seconds.
 NativeArchs native_archs(const Session& session, const manifest::Manifest& manifest,
                          const manifest::Selection& selection);
 /// For any selection.

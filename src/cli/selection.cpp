@@ -25,7 +25,8 @@ Result<manifest::Selection> selection_of(const Parsed& parsed, const model::Envi
 
 Result<std::string> manifest_operand(const Parsed& parsed) {
   if (parsed.operands.size() > 1)
-    return fail({ErrorKind::invalid, formatted("`hallmark {}` takes one DIR or FILE, not several", parsed.verb->name),
+    return fail({ErrorKind::invalid,
+                 formatted("`hallmark {}` takes one DIR or FILE, not several", parsed.verb->name),
                  "name the hallmark.toml or its folder"});
   return parsed.operands.empty() ? std::string() : std::string(parsed.operands.front());
 }
@@ -36,10 +37,12 @@ std::vector<std::string> selection_words(const Parsed& parsed, const std::string
     words.emplace_back(flag);
     words.push_back(value);
   };
-  if (const auto profile = parsed.value("--profile"); !profile.empty()) add("--profile", std::string(profile));
+  if (const auto profile = parsed.value("--profile"); !profile.empty())
+    add("--profile", std::string(profile));
   for (const std::string_view flag : {"--arch", "--library", "--option"})
     for (const auto& value : parsed.values(flag)) add(flag, value);
-  if (const auto folder = parsed.value("--build-dir"); !folder.empty()) add("--build-dir", path::join(cwd, folder));
+  if (const auto folder = parsed.value("--build-dir"); !folder.empty())
+    add("--build-dir", path::join(cwd, folder));
   // Behind the flags, so that a name with a dash in front is no flag.
   for (const auto operand : parsed.operands) words.push_back(path::join(cwd, operand == "." ? "" : operand));
   return words;

@@ -1,4 +1,5 @@
-// What a person asks of a manifest, as flags say it: `hallmark build` and `hallmark manifest` take the same ones.
+// What a person asks of a manifest, as flags say it: `hallmark build` and `hallmark manifest` take the same
+// ones.
 #pragma once
 
 #include <string>
@@ -11,7 +12,8 @@
 
 namespace hallmark::cli {
 
-/// --profile, --arch, --library, --option, --build-dir, and HALLMARK_ARCHS. Error: invalid (an --option without `=`).
+/// --profile, --arch, --library, --option, --build-dir, and HALLMARK_ARCHS. Error: invalid (an --option
+/// without `=`).
 Result<manifest::Selection> selection_of(const Parsed& parsed, const model::Environment& environment);
 
 /// The one operand [DIR|FILE]; empty if there is none. Error: invalid (there are several).
