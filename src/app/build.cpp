@@ -8,6 +8,7 @@
 #include "app/build_lock.h"
 #include "app/captured_run.h"
 #include "app/compilers.h"
+#include "app/manifest_file.h"
 #include "app/native_archs.h"
 #include "app/pinned_sources.h"
 #include "app/staging.h"
@@ -31,6 +32,7 @@ struct Situation {
   std::vector<kernels::Tool> tools;
   std::map<std::string, std::string> source_folders;
   std::string run_root;
+  std::vector<std::string> selection_words;
 };
 
 /// Whether the runs of a build folder would find a root at or above the manifest by themselves.
@@ -42,12 +44,12 @@ std::string root_for_runs(const Session& session, const manifest::Manifest& mani
 
 Result<std::unique_ptr<Situation>> look_around(const Session& session, const BuildRequest& request) {
   auto now = std::make_unique<Situation>();
-  HALLMARK_TRY(now->manifest, manifest::load(session.files, request.where, session.cwd));
+  HALLMARK_TRY(now->manifest, load_manifest(session, request.where));
   now->source_folders = manifest::source_folders(now->manifest);
   auto selection = request.selection;
   if (!selection.folder.empty()) selection.folder = path::join(session.cwd, selection.folder);
   HALLMARK_TRY(auto expanded, manifest::expand(now->manifest, selection, now->source_folders,
-                                               native_archs(session, now->manifest), session.files,
+                                               native_archs(session, now->manifest, selection), session.files,
                                                manifest::MissingSources::are_problems));
   if (!expanded.problems.empty())
     return fail({ErrorKind::invalid, manifest::rendered(expanded.problems, now->manifest.file), {}});
@@ -57,6 +59,8 @@ Result<std::unique_ptr<Situation>> look_around(const Session& session, const Bui
   if (const auto real = engine::real_path(session.files, now->expansion.folder))
     now->expansion.folder = *real;
   now->tools = find_compilers(session, now->manifest, now->expansion.toolchains);
+  now->selection_words = request.selection_words;
+  now->selection_words.push_back(now->manifest.file);
   now->run_root = root_for_runs(session, now->manifest, now->expansion.folder);
   return now;
 }
@@ -69,13 +73,12 @@ std::uint64_t memory_mb() {
              : 0;
 }
 
-Result<kernels::Plan> plan_of(const Session& session, const BuildRequest& request, const Situation& now) {
+Result<kernels::Plan> plan_of(const Session& session, const Situation& now) {
   HALLMARK_TRY(auto generated,
                kernels::generated_lists(session.files, now.expansion.folder, now.expansion.codegens));
-  return kernels::make_plan(
-      {now.manifest, now.expansion, now.tools, now.source_folders, std::move(generated),
-       session.installation.program, now.run_root, request.selection_words, memory_mb()},
-      session.files);
+  return kernels::make_plan({now.manifest, now.expansion, now.tools, now.source_folders, std::move(generated),
+                             session.installation.program, now.run_root, now.selection_words, memory_mb()},
+                            session.files);
 }
 
 /// Writes what changed. The plan itself last: Ninja must find all that it names.
@@ -122,7 +125,7 @@ Result<BuildResult> build(const Session& session, const BuildRequest& request, c
   HALLMARK_TRY(const auto now, look_around(session, request));
   const auto& folder = now->expansion.folder;
   HALLMARK_TRY(const auto lock, lock_build(session.files, folder, say));
-  HALLMARK_TRY(const auto first, plan_of(session, request, *now));
+  HALLMARK_TRY(const auto first, plan_of(session, *now));
   HALLMARK_CHECK(write_plan(session, *now, first));
   HALLMARK_CHECK(withdraw_description(session.files, now->manifest, folder));
 
@@ -133,7 +136,7 @@ Result<BuildResult> build(const Session& session, const BuildRequest& request, c
   HALLMARK_TRY(result.ninja_exit_code, run_for_people(ninja_words(request), variables, folder));
 
   // A code generator may have had Ninja plan again.
-  HALLMARK_TRY(const auto plan, plan_of(session, request, *now));
+  HALLMARK_TRY(const auto plan, plan_of(session, *now));
   result.not_built = plan.not_built;
   result.units = plan.units;
   if (result.ninja_exit_code != 0) return result;
@@ -149,7 +152,7 @@ Result<BuildResult> build(const Session& session, const BuildRequest& request, c
 
 Status plan_only(const Session& session, const BuildRequest& request) {
   HALLMARK_TRY(const auto now, look_around(session, request));
-  HALLMARK_TRY(const auto plan, plan_of(session, request, *now));
+  HALLMARK_TRY(const auto plan, plan_of(session, *now));
   return write_plan(session, *now, plan);
 }
 

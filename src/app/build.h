@@ -21,7 +21,7 @@ namespace hallmark::app {
 struct BuildRequest {
   std::string where;  ///< a hallmark.toml or its folder; empty: the nearest
   manifest::Selection selection;
-  std::vector<std::string> selection_words;  ///< the flags and operands that say the same
+  std::vector<std::string> selection_words;  ///< flags that say the same from any folder
   std::string jobs;                          ///< -j of Ninja; empty: its own choice
   bool keep_going = false;
   bool verbose = false;

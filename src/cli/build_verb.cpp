@@ -36,12 +36,13 @@ std::string json_of(const app::BuildResult& result) {
                          {"kernel", missing.kernel},
                          {"toolchain", manifest::name_of(missing.toolchain)},
                          {"why", missing.why}});
-  return line_of(Json{{"built", result.ninja_exit_code == 0},
-                      {"folder", result.folder},
-                      {"units", result.units},
-                      {"libraries", std::move(libraries)},
-                      {"not_built", std::move(not_built)},
-                      {"description", result.description.empty() ? Json(nullptr) : Json(result.description)}});
+  return line_of(
+      Json{{"built", result.ninja_exit_code == 0},
+           {"folder", result.folder},
+           {"units", result.units},
+           {"libraries", std::move(libraries)},
+           {"not_built", std::move(not_built)},
+           {"description", result.description.empty() ? Json(nullptr) : Json(result.description)}});
 }
 
 void tell(const app::BuildResult& result, const std::string& cwd) {
@@ -57,36 +58,46 @@ void tell(const app::BuildResult& result, const std::string& cwd) {
                        library.variants == 1 ? "1 variant" : formatted("{} variants", library.variants)));
 }
 
-}  // namespace
-
-int build_verb(const Parsed& parsed, const app::Session& session) {
+Result<app::BuildRequest> request_of(const Parsed& parsed, const app::Session& session) {
   app::BuildRequest request;
-  auto selection = selection_of(parsed, session.environment);
-  if (!selection.has_value()) return refuse(selection.error());
-  request.selection = std::move(*selection);
+  HALLMARK_TRY(request.selection, selection_of(parsed, session.environment));
   request.selection_words = selection_words(parsed, session.cwd);
-  if (!parsed.operands.empty()) request.where = parsed.operands.front();
+  HALLMARK_TRY(request.where, manifest_operand(parsed));
   request.jobs = parsed.value("--jobs");
   request.keep_going = parsed.has("--keep-going");
   request.verbose = parsed.has("--verbose");
   if (!request.jobs.empty() && !is_count(request.jobs))
-    return refuse({ErrorKind::invalid, formatted("--jobs {}: not a number of jobs", request.jobs), "such as --jobs 8"});
+    return fail(
+        {ErrorKind::invalid, formatted("--jobs {}: not a number of jobs", request.jobs), "such as --jobs 8"});
+  return request;
+}
 
-  if (parsed.has("--plan-only")) {
-    const auto done = app::plan_only(session, request);
-    return done.has_value() ? kOk : refuse(done.error());
-  }
-  if (parsed.has("--run-codegen")) {
-    const auto done = app::run_codegen_only(session, request, parsed.value("--run-codegen"));
-    return done.has_value() ? kOk : refuse(done.error());
-  }
-  const auto result = app::build(session, request, [](std::string_view line) { complain(line); });
+}  // namespace
+
+int build_verb(const Parsed& parsed, const app::Session& session) {
+  const auto request = request_of(parsed, session);
+  if (!request.has_value()) return refuse(request.error());
+  const auto result = app::build(session, *request, [](std::string_view line) { complain(line); });
   if (!result.has_value()) return refuse(result.error());
   const bool is_built = result->ninja_exit_code == 0;
   tell(*result, session.cwd);
   if (parsed.has("--json") && !print(json_of(*result))) return kEnvironment;
   // 128 and more: Ninja was told to stop, and so is whoever waits for this.
   return is_built ? kOk : result->ninja_exit_code > 128 ? result->ninja_exit_code : kNegative;
+}
+
+int plan_build_verb(const Parsed& parsed, const app::Session& session) {
+  const auto request = request_of(parsed, session);
+  const auto done = request.has_value() ? app::plan_only(session, *request) : Status(fail(request.error()));
+  return done.has_value() ? kOk : refuse(done.error());
+}
+
+int run_codegen_verb(const Parsed& parsed, const app::Session& session) {
+  const auto request = request_of(parsed, session);
+  const auto done = request.has_value()
+                        ? app::run_codegen_only(session, *request, parsed.value("--generator"))
+                        : Status(fail(request.error()));
+  return done.has_value() ? kOk : refuse(done.error());
 }
 
 }  // namespace hallmark::cli

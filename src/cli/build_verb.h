@@ -8,4 +8,8 @@ namespace hallmark::cli {
 
 int build_verb(const Parsed& parsed, const app::Session& session);
 
+/// What build.ninja calls.
+int plan_build_verb(const Parsed& parsed, const app::Session& session);
+int run_codegen_verb(const Parsed& parsed, const app::Session& session);
+
 }  // namespace hallmark::cli

@@ -16,11 +16,13 @@
 #include "base/format.h"
 #include "base/path.h"
 #include "cli/audit_verb.h"
+#include "cli/build_verb.h"
 #include "cli/doctor_view.h"
 #include "cli/exit_code.h"
 #include "cli/help.h"
 #include "cli/inspect_verb.h"
 #include "cli/json.h"
+#include "cli/manifest_verb.h"
 #include "cli/proof_view.h"
 #include "cli/run_report.h"
 #include "cli/run_verb.h"
@@ -265,9 +267,15 @@ int full_verb(const Parsed& parsed) {
                                          std::string(parsed.value("--root")), compile_here);
   if (!session.has_value()) return refuse(session.error());
   for (const std::string& warning : session->warnings) complain(warning);
+  if (name == "build") return build_verb(parsed, *session);
+  if (name == "plan-build") return plan_build_verb(parsed, *session);
+  if (name == "run-codegen") return run_codegen_verb(parsed, *session);
   if (name == "why") return why(parsed, *session);
   if (name == "verify") return verify(parsed, *session);
   if (name == "audit") return audit_verb(parsed, *session);
+  if (name == "manifest check") return manifest_check_verb(parsed, *session);
+  if (name == "manifest show") return manifest_show_verb(parsed, *session);
+  if (name == "manifest expand") return manifest_expand_verb(parsed, *session);
   if (name == "which-tests") return which_tests(parsed, *session);
   if (name == "inspect") return inspect_verb(parsed, *session);
   if (name == "test") return test_verb(parsed, *session);

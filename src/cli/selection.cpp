@@ -33,18 +33,11 @@ Result<std::string> manifest_operand(const Parsed& parsed) {
 
 std::vector<std::string> selection_words(const Parsed& parsed, const std::string& cwd) {
   std::vector<std::string> words;
-  const auto add = [&](std::string_view flag, const std::string& value) {
-    words.emplace_back(flag);
-    words.push_back(value);
-  };
-  if (const auto profile = parsed.value("--profile"); !profile.empty())
-    add("--profile", std::string(profile));
-  for (const std::string_view flag : {"--arch", "--library", "--option"})
-    for (const auto& value : parsed.values(flag)) add(flag, value);
-  if (const auto folder = parsed.value("--build-dir"); !folder.empty())
-    add("--build-dir", path::join(cwd, folder));
-  // Behind the flags, so that a name with a dash in front is no flag.
-  for (const auto operand : parsed.operands) words.push_back(path::join(cwd, operand == "." ? "" : operand));
+  for (const auto& flag : kSelectionFlags)
+    for (const auto& value : parsed.values(flag.name)) {
+      words.emplace_back(flag.name);
+      words.push_back(flag.name == "--build-dir" ? path::join(cwd, value) : value);
+    }
   return words;
 }
 

@@ -1,7 +1,7 @@
-// What a person asks of a manifest, as flags say it: `hallmark build` and `hallmark manifest` take the same
-// ones.
+// The flags by which verbs choose what of a manifest they mean.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -12,14 +12,22 @@
 
 namespace hallmark::cli {
 
-/// --profile, --arch, --library, --option, --build-dir, and HALLMARK_ARCHS. Error: invalid (an --option
-/// without `=`).
+inline constexpr std::array kSelectionFlags = {
+    Flag{"--profile", "NAME", "A profile of the manifest; default: \"default\""},
+    Flag{"--arch", "A",
+         "Build for this arch: x86-64-v3, sm_90, gfx90a, native; default: what the manifest says", true},
+    Flag{"--library", "NAME", "Only this library, and what it links", true},
+    Flag{"--option", "NAME=VALUE", "Set an option of the manifest", true},
+    Flag{"--build-dir", "DIR", "The build folder; default: what the manifest says"},
+};
+
+/// Errors: invalid (an option without `=`).
 Result<manifest::Selection> selection_of(const Parsed& parsed, const model::Environment& environment);
 
 /// The one operand [DIR|FILE]; empty if there is none. Error: invalid (there are several).
 Result<std::string> manifest_operand(const Parsed& parsed);
 
-/// The same selection as words for another hallmark, which may run in any folder: paths are absolute.
+/// Flags that choose the same from any folder.
 std::vector<std::string> selection_words(const Parsed& parsed, const std::string& cwd);
 
 }  // namespace hallmark::cli

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "app/make_asker.h"
+#include "cli/selection.h"
 
 namespace hallmark::cli {
 namespace {
@@ -90,7 +91,34 @@ constexpr std::array kVerifyFlags = {
     kRoot,
     kJson,
 };
+constexpr std::array kManifestFlags = {
+    kSelectionFlags[0], kSelectionFlags[1], kSelectionFlags[2], kSelectionFlags[3], kSelectionFlags[4], kJson,
+};
+constexpr std::array kManifestExpandFlags = {
+    kSelectionFlags[0],
+    kSelectionFlags[1],
+    kSelectionFlags[2],
+    kSelectionFlags[3],
+    kSelectionFlags[4],
+    Flag{"--kernel", "NAME", "Only the variants of this kernel"},
+    kJson,
+};
 constexpr std::array kLookFlags = {kRoot, kJson};
+constexpr std::array kBuildFlags = {
+    kSelectionFlags[0],
+    kSelectionFlags[1],
+    kSelectionFlags[2],
+    kSelectionFlags[3],
+    kSelectionFlags[4],
+    Flag{"--jobs", "N", "Commands at once; default: as Ninja decides"},
+    Flag{"--keep-going", "", "Build what can be built when a command fails"},
+    Flag{"--verbose", "", "Show the whole commands"},
+    kJson,
+};
+constexpr std::array kCodegenFlags = {
+    kSelectionFlags[0], kSelectionFlags[1], kSelectionFlags[2],
+    kSelectionFlags[3], kSelectionFlags[4], Flag{"--generator", "NAME@DEFINITION", "Which"},
+};
 constexpr std::array<std::string_view, 3> kShells = {"bash", "zsh", "fish"};
 
 constexpr std::array kVerbs = {
@@ -109,6 +137,20 @@ constexpr std::array kVerbs = {
          "--depfile) are replayed; other programs only with --output or --cache.\n\n"
          "Silent unless something is wrong. If only the cache is at fault, the command still runs.",
          kRunFlags},
+    Verb{"build",
+         Operands::any,
+         "[DIR|hallmark.toml]",
+         {},
+         "Build the kernel libraries of a manifest",
+         "Reads hallmark.toml (that of the nearest folder at or above this one), checks out what is not at "
+         "its pin, plans, and "
+         "has Ninja build what is not up to date; each command is observed and cached. Leaves lib/, include/ "
+         "and "
+         "share/hallmark/PROJECT.json in the build folder. The source tree is not written to.\n\n"
+         "What is not built, for lack of a compiler or since no arch of it was asked for, is told. Exit code "
+         "1: a command "
+         "of the build failed, and no library is to be used.",
+         kBuildFlags},
     Verb{
         "verify",
         Operands::any,
@@ -204,6 +246,32 @@ constexpr std::array kVerbs = {
          "command that ran again differed from its nearest earlier run. Exit code 1: no miss is recorded "
          "below the root.",
          kWhyFlags},
+    Verb{"manifest check",
+         Operands::any,
+         "[DIR|FILE]",
+         {},
+         "Say all that is wrong with a hallmark.toml",
+         "Each problem is a line FILE:LINE:COLUMN. Without --profile every profile is looked at. Patterns "
+         "below a source that is not checked out yet are passed over.\n\n"
+         "Exit code 0: nothing is wrong; 2: something is.",
+         kManifestFlags},
+    Verb{"manifest show",
+         Operands::any,
+         "[DIR|FILE]",
+         {},
+         "Show what a build of a hallmark.toml would be made of",
+         "Project, profile, archs and options with who decided them (command line, profile, manifest, "
+         "environment, machine), sources with their pins, libraries, and what is not built, and why. Nothing "
+         "is built or fetched.",
+         kManifestFlags},
+    Verb{"manifest expand",
+         Operands::any,
+         "[DIR|FILE]",
+         {},
+         "List every unit that a hallmark.toml compiles",
+         "A line for each: library, unit, toolchain, archs with commas (or -), file, with tabs between them. "
+         "Units of code generators are not among them: they are known when the generator has run.",
+         kManifestExpandFlags},
     Verb{"cache stats",
          Operands::none,
          "",
@@ -247,6 +315,22 @@ constexpr std::array kVerbs = {
          "",
          {},
          true},
+    Verb{"plan-build",
+         Operands::any,
+         "[MANIFEST]",
+         {},
+         "Plan a build anew; for build.ninja",
+         "",
+         kBuildFlags,
+         true},
+    Verb{"run-codegen",
+         Operands::any,
+         "[MANIFEST]",
+         {},
+         "Run a code generator of a manifest; for build.ninja",
+         "",
+         kCodegenFlags,
+         true},
     Verb{app::kAskMakeVerb,
          Operands::command,
          "[--] ARGUMENT...",
@@ -263,6 +347,9 @@ constexpr std::array kVariables = {
     Described{"HALLMARK_ROOT", "As --root"},
     Described{"HALLMARK_OBSERVE",
               "The best way of observing that may be used: hybrid, notify, ptrace or none"},
+    Described{"HALLMARK_ARCHS",
+              "Archs to build kernels for, with commas between them, where neither --arch nor the manifest "
+              "names any"},
     Described{"HALLMARK_DISABLE", "1: run commands directly, neither observed nor cached"},
 };
 

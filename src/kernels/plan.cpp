@@ -40,9 +40,11 @@ Result<std::vector<ToolchainKind>> usable_toolchains(const PlanRequest& request)
 /// changes.
 void add_generators(const PlanRequest& request, NinjaFile& ninja) {
   const auto& codegens = request.expansion.codegens;
-  std::string again = shell_word(request.program) + " build";
-  for (const auto& word : request.selection) again += " " + shell_word(word);
-  NinjaVariables plan = {{"command", ninja_value(again + " --plan-only")},
+  std::string selection;
+  for (const auto& word : request.selection) selection += " " + shell_word(word);
+  selection = ninja_value(selection);
+  const auto program = ninja_value(shell_word(request.program));
+  NinjaVariables plan = {{"command", program + " plan-build" + selection},
                          {"description", "plan"},
                          {"generator", "1"},
                          {"restat", "1"}};
@@ -50,7 +52,7 @@ void add_generators(const PlanRequest& request, NinjaFile& ninja) {
   NinjaEdge replan{{std::string(paths::kPlan)}, "hallmark_plan"};
   if (!codegens.empty())
     ninja.rules.push_back({"hallmark_generate",
-                           {{"command", ninja_value(again + " --run-codegen ") + "$codegen"},
+                           {{"command", program + " run-codegen --generator $codegen" + selection},
                             {"description", "generate $codegen"},
                             {"depfile", "$out.d"},
                             {"deps", "gcc"},
