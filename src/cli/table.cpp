@@ -100,7 +100,7 @@ constexpr std::array kManifestExpandFlags = {
     kSelectionFlags[2],
     kSelectionFlags[3],
     kSelectionFlags[4],
-    Flag{"--kernel", "NAME", "Only the variants of this kernel"},
+    Flag{"--kernel", "NAME", "Only the variants of this kernel", true},
     kJson,
 };
 constexpr std::array kLookFlags = {kRoot, kJson};

@@ -225,26 +225,31 @@ std::string rendered(const std::vector<Problem>& problems, std::string_view file
   return text;
 }
 
-Result<Manifest> load(os::FileSystem& files, const std::string& where, const std::string& cwd) {
-  std::string file;
+Result<std::string> find(os::FileSystem& files, const std::string& where, const std::string& cwd) {
+  const auto in_folder = [](const std::string& folder) { return path::join(folder, kFileName); };
   if (!where.empty()) {
-    file = path::join(cwd, where == "." ? std::string() : where);
-    HALLMARK_TRY(const auto stat, files.stat(file));
-    if (!stat) return fail({ErrorKind::not_found, formatted("{}: no such file or folder", file), {}});
-    if (stat->kind == NodeKind::directory) file = path::join(file, kFileName);
-  } else {
-    for (std::string folder = cwd;; folder = std::string(path::parent(folder))) {
-      file = path::join(folder, kFileName);
-      HALLMARK_TRY(const auto stat, files.stat(file));
-      if (stat || folder == "/" || folder.empty()) break;
-    }
+    const auto named = path::join(cwd, where == "." ? std::string() : where);
+    HALLMARK_TRY(const auto stat, files.stat(named));
+    if (!stat) return fail({ErrorKind::not_found, formatted("{}: no such file or folder", named), {}});
+    if (stat->kind != NodeKind::directory) return named;
+    auto file = in_folder(std::string(path::without_trailing_slashes(named)));
+    HALLMARK_TRY(const auto inside, files.stat(file));
+    if (inside) return file;
+    return fail({ErrorKind::not_found, formatted("{} is not there", file),
+                 "name the file, or the folder that holds it"});
   }
-  HALLMARK_TRY(const auto stat, files.stat(file));
-  if (!stat)
-    return fail({ErrorKind::not_found,
-                 where.empty() ? formatted("no {} in {} or above it", kFileName, cwd)
-                               : formatted("{} is not there", file),
-                 "go to the project's folder, or name the file"});
+  for (std::string folder = cwd; !folder.empty(); folder = std::string(path::parent(folder))) {
+    auto file = in_folder(folder);
+    HALLMARK_TRY(const auto stat, files.stat(file));
+    if (stat) return file;
+    if (folder == "/") break;
+  }
+  return fail({ErrorKind::not_found, formatted("no {} in {} or above it", kFileName, cwd),
+               "go to the project's folder, or name the file"});
+}
+
+Result<Manifest> load(os::FileSystem& files, const std::string& where, const std::string& cwd) {
+  HALLMARK_TRY(const auto file, find(files, where, cwd));
   HALLMARK_TRY(const auto text, os::read_file(files, file, limits::kManifestBytes));
   auto parsed = parse(text, file);
   if (!parsed.problems.empty()) return fail({ErrorKind::invalid, rendered(parsed.problems, file), {}});

@@ -31,9 +31,11 @@ Parsed parse(std::string_view text, std::string file);
 /// "FILE:LINE:COLUMN: what; hint", a line for each.
 std::string rendered(const std::vector<Problem>& problems, std::string_view file);
 
-/// Finds and reads the manifest that a person means: `where` is a hallmark.toml, or a folder that holds one,
-/// or empty: the nearest at or above `cwd`. Errors: not_found (says where it looked), invalid (the rendered
-/// problems), limit.
+/// The absolute path of the manifest that a person means: `where` is a hallmark.toml, or a folder that holds
+/// one, or empty: the nearest at or above `cwd`. Error: not_found (says where it looked).
+Result<std::string> find(os::FileSystem& files, const std::string& where, const std::string& cwd);
+
+/// Finds and reads it. Errors: not_found, invalid (the rendered problems), limit.
 Result<Manifest> load(os::FileSystem& files, const std::string& where, const std::string& cwd);
 
 }  // namespace hallmark::manifest
