@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/format.h"
 #include "manifest/expand.h"
+#include "manifest/internal/parts.h"
 
 namespace hallmark::manifest {
 namespace {
@@ -43,6 +45,24 @@ std::optional<ToolchainKind> toolchain_of_arch(std::string_view arch) {
   if (arch.starts_with("gfx"))
     return is_gfx_number(arch.substr(3)) ? std::optional(ToolchainKind::hip) : std::nullopt;
   return std::nullopt;
+}
+
+std::string arch_hint(std::string_view arch) {
+  std::vector<std::string> known(kCpuArchs.begin(), kCpuArchs.end());
+  for (const std::string_view word : {"native", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1200"})
+    known.emplace_back(word);
+  for (const std::string_view number :
+       {"70", "75", "80", "86", "87", "89", "90", "90a", "100", "100a", "103", "120", "120a"})
+    for (const std::string_view prefix : {"sm_", "compute_"})
+      known.push_back(std::string(prefix).append(number));
+  if (const auto near = nearest(arch, known)) return formatted("did you mean \"{}\"?", *near);
+  return "such as x86-64-v3, sm_90, compute_90, gfx90a or native";
+}
+
+void check_arch(const Text& arch, std::string_view title, Problems& problems) {
+  if (arch.text != "native" && !toolchain_of_arch(arch.text))
+    problems.add(arch.place, formatted("{}: \"{}\" is no known arch", title, arch.text),
+                 arch_hint(arch.text));
 }
 
 std::string arch_identifier(std::string_view arch) {

@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "manifest/internal/files_of.h"
-#include "manifest/internal/table_reader.h"
+#include "manifest/internal/parts.h"
 #include "manifest/internal/variants.h"
 
 namespace hallmark::manifest {
@@ -115,14 +115,14 @@ class Expander {
       if (!contains(made().archs, made_arch)) made().archs.push_back(made_arch);
     };
     if (arch.text == "native") {
+      is_native_ = true;
       for (const auto& [kind, names] : native_)
         for (const auto& name : names) add(kind, name, arch.place);
       return;
     }
     if (const auto kind = toolchain_of_arch(arch.text)) return add(*kind, arch.text, arch.place);
     const std::string from = made().archs_origin == Origin::environment ? "HALLMARK_ARCHS: " : "--arch: ";
-    problem(arch.place, formatted("{}\"{}\" is no known arch", from, arch.text),
-            "such as x86-64-v3, sm_90, compute_90, gfx90a or native");
+    problem(arch.place, formatted("{}\"{}\" is no known arch", from, arch.text), arch_hint(arch.text));
   }
 
   void choose_toolchains() {
@@ -196,9 +196,8 @@ class Expander {
   std::string left_out(ToolchainKind kind) const {
     if (!contains(toolchains_, kind)) return formatted("toolchain {} is not chosen", name_of(kind));
     if (kind == ToolchainKind::cpu || !archs_of(kind).empty()) return {};
-    return result_.expansion.archs_origin == Origin::machine
-               ? formatted("no arch of {} was asked for, and this machine has no such device to ask",
-                           name_of(kind))
+    return is_native_
+               ? formatted("this machine has no {} device that says what is native here", name_of(kind))
                : formatted("no arch of {} is among those asked for", name_of(kind));
   }
 
@@ -219,7 +218,9 @@ class Expander {
       const auto codegen = std::ranges::find(manifest_.codegens, use.text, &Codegen::name);
       if (codegen == manifest_.codegens.end()) continue;
       if (!contains(made().codegens, &*codegen)) made().codegens.push_back(&*codegen);
-      needed_.insert(toolchains_.begin(), toolchains_.end());  // what it makes is not known yet
+      // What it makes is not known yet.
+      for (const auto kind : toolchains_)
+        if (left_out(kind).empty()) needed_.insert(kind);
     }
     check_names(library, expanded);
     made().libraries.push_back(std::move(expanded));
@@ -254,11 +255,12 @@ class Expander {
     if (files.size() > 1)
       problem(kernel.file.place, formatted("kernel {}: \"{}\" matches {} files; it must be one", kernel.name,
                                            kernel.file.text, files.size()));
-    if (files.size() != 1) return {};
     const auto leave_out = [&](std::string why) {
       made().not_built.push_back({library.name, kernel.name, kernel.toolchain, std::move(why)});
       return Status();
     };
+    if (files.empty()) return leave_out("its file is not there");
+    if (files.size() > 1) return {};
     if (auto why = left_out(kernel.toolchain); !why.empty()) return leave_out(std::move(why));
     auto archs = archs_of(kernel.toolchain);
     if (!kernel.archs.empty()) {
@@ -366,6 +368,7 @@ class Expander {
   const Profile* profile_ = nullptr;
   std::vector<ToolchainKind> toolchains_;
   std::set<ToolchainKind> needed_;
+  bool is_native_ = false;
 };
 
 }  // namespace

@@ -121,8 +121,8 @@ enum class MissingSources : std::uint8_t {
 };
 
 /// `source_folders`: where each source is, absolute, by name. `native`: what `native` means for each
-/// toolchain (empty: that cannot be told; a problem if asked for). Errors: io. 34,000 variants take less than
-/// a second.
+/// toolchain (empty: that cannot be told, and nothing of it is built if only `native` was asked for). Errors:
+/// io. 34,000 variants take less than a second.
 Result<Expanded> expand(const Manifest& manifest, const Selection& selection,
                         const std::map<std::string, std::string>& source_folders,
                         const std::map<ToolchainKind, std::vector<std::string>>& native,
@@ -139,5 +139,8 @@ std::map<std::string, std::string> source_folders(const Manifest& manifest);
 Result<std::string> filled_in(std::string_view text, const Manifest& manifest,
                               const std::map<std::string, std::string>& source_folders,
                               const std::map<std::string, std::string>& more);
+
+/// The text that filled_in() gives back as this one.
+std::string as_literal(std::string_view text);
 
 }  // namespace hallmark::manifest

@@ -62,8 +62,8 @@ void read_toolchains(TableReader& top, Manifest& manifest) {
     toolchain.place = node->place;
     toolchain.compiler = reader.text("compiler");
     if (kind == ToolchainKind::cuda) toolchain.host_compiler = reader.text_or("host_compiler", "");
-    toolchain.flags = reader.words("flags");
-    toolchain.link_flags = reader.words("link_flags");
+    toolchain.flags = reader.has("flags") ? reader.flags("flags") : std::vector<std::string>{"-O2"};
+    toolchain.link_flags = reader.flags("link_flags");
     toolchain.required = reader.flag("required", false);
     reader.finish();
     manifest.toolchains.push_back(std::move(toolchain));
@@ -78,61 +78,12 @@ void read_build(TableReader& top, Manifest& manifest) {
   auto& build = manifest.build;
   build.place = table->place;
   build.archs = reader.texts("archs");
+  for (const auto& arch : build.archs) check_arch(arch, reader.title(), top.problems());
   build.toolchains = reader.toolchains("toolchains");
-  build.defines = reader.words("defines");
+  build.defines = reader.defines("defines");
   build.standard = reader.one_of("standard", {"11", "14", "17", "20", "23"}, "17");
-  build.folder = reader.text_or("folder", build.folder);
+  build.folder = reader.path_or("folder", build.folder);
   reader.finish();
-}
-
-void read_options(TableReader& top, Manifest& manifest) {
-  each_named(top, "option", [&](const std::string& name, const Node& node) {
-    TableReader reader(node, formatted("[option.{}]", name), top.problems());
-    Option option;
-    option.name = name;
-    option.place = node.place;
-    const auto values = reader.values("values");
-    if (!values) {
-      top.problems().add(node.place, formatted("{}: values is missing", reader.title()),
-                         "all that it may be, as a list");
-    } else {
-      option.values = *values;
-    }
-    if (const auto chosen = reader.values("default")) {
-      const auto* member = reader.member("default");
-      const bool is_known =
-          chosen->size() == 1 && std::ranges::find(option.values, chosen->front()) != option.values.end();
-      if (!is_known)
-        top.problems().add(member->value.place,
-                           formatted("{}: default is none of its values", reader.title()));
-      if (!chosen->empty()) option.chosen_by_default = chosen->front();
-    } else if (!option.values.empty()) {
-      option.chosen_by_default = option.values.front();
-    }
-    option.define = reader.required_text("define").text;
-    option.toolchains = reader.toolchains("toolchains");
-    option.help = reader.text_or("help", "");
-    reader.finish();
-    manifest.options.push_back(std::move(option));
-  });
-}
-
-void read_profiles(TableReader& top, Manifest& manifest) {
-  each_named(top, "profile", [&](const std::string& name, const Node& node) {
-    TableReader reader(node, formatted("[profile.{}]", name), top.problems());
-    Profile profile;
-    profile.name = name;
-    profile.place = node.place;
-    if (reader.has("archs")) profile.archs = reader.texts("archs");
-    profile.toolchains = reader.toolchains("toolchains");
-    profile.defines = reader.words("defines");
-    profile.options = reader.scalars("options");
-    if (reader.has("libraries")) profile.libraries = reader.words("libraries");
-    profile.axes = reader.choice("axes");
-    profile.namespaces = reader.text_table("namespace");
-    reader.finish();
-    manifest.profiles.push_back(std::move(profile));
-  });
 }
 
 }  // namespace
@@ -146,14 +97,20 @@ Codegen codegen_of(const Node& table, Problems& problems) {
   if (!name.text.empty() && !is_name(name.text, true))
     problems.add(name.place, formatted("[[codegen]]: \"{}\" is no name", name.text),
                  "letters, digits, _ and -, a letter first");
-  codegen.list = reader.texts("list");
-  codegen.generate = reader.texts("generate");
-  if (codegen.generate.empty())
-    problems.add(table.place, "[[codegen]]: generate is missing", "the command as a list of words");
+  codegen.list = reader.command("list", {"archs", "list", "out"});
+  codegen.generate = reader.command("generate", {"archs", "list", "out"});
   codegen.outputs = reader.texts("outputs");
   codegen.environment = reader.text_table("environment");
   const auto cwd = reader.text("cwd");
   codegen.cwd = cwd ? *cwd : Text{"{root}", {}};
+  problems.check_placeholders(codegen.cwd, {"out"});
+  const auto says_out = [](const Text& word) { return word.text.find("{out}") != std::string::npos; };
+  if (codegen.generate.empty()) {
+    problems.add(table.place, "[[codegen]]: generate is missing", "the command as a list of words");
+  } else if (std::ranges::none_of(codegen.generate, says_out) && !says_out(codegen.cwd)) {
+    problems.add(codegen.generate.front().place, "[[codegen]]: generate does not say {out}",
+                 "that is the folder where it must write");
+  }
   reader.finish();
   return codegen;
 }
@@ -195,17 +152,23 @@ Parsed parse(std::string_view text, std::string file) {
     parsed.problems = problems.take();
     return parsed;
   }
+  if (const auto* sources = top.table("source"))
+    for (const auto& member : sources->members) problems.sources().push_back(member.key);
   read_project(top, manifest);
   each_named(top, "source", [&](const std::string& name, const Node& table) {
     manifest.sources.push_back(source_of(name, table, problems));
   });
   read_toolchains(top, manifest);
   read_build(top, manifest);
-  read_options(top, manifest);
-  read_profiles(top, manifest);
+  each_named(top, "option", [&](const std::string& name, const Node& table) {
+    manifest.options.push_back(option_of(name, table, problems));
+  });
   for (const auto* table : top.tables("codegen")) manifest.codegens.push_back(codegen_of(*table, problems));
   each_named(top, "library", [&](const std::string& name, const Node& table) {
     manifest.libraries.push_back(library_of(name, table, problems));
+  });
+  each_named(top, "profile", [&](const std::string& name, const Node& table) {
+    manifest.profiles.push_back(profile_of(name, table, manifest, problems));
   });
   top.finish();
   check_references(manifest, problems);

@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "manifest/expand.h"
 #include "manifest/internal/files_of.h"
+#include "manifest/internal/placeholders.h"
 
 namespace hallmark::manifest {
 namespace {
@@ -33,42 +34,27 @@ Result<std::string> filled_in(std::string_view text, const Manifest& manifest,
                               const std::map<std::string, std::string>& source_folders,
                               const std::map<std::string, std::string>& more) {
   constexpr std::string_view kSource = "source.";
-  std::string filled;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if ((c == '{' || c == '}') && i + 1 < text.size() && text[i + 1] == c) {
-      filled += c;
-      ++i;
-      continue;
-    }
-    if (c != '{') {
-      filled += c;
-      continue;
-    }
-    const auto end = text.find('}', i);
-    if (end == std::string_view::npos)
-      return fail({ErrorKind::invalid, formatted("\"{}\": a brace is not closed", text),
-                   "write {{ for a brace itself"});
-    const std::string name(text.substr(i + 1, end - i - 1));
-    i = end;
-    if (name == "root") {
-      filled += manifest.root;
-    } else if (const auto known = more.find(name); known != more.end()) {
-      filled += known->second;
-    } else if (name.starts_with(kSource) && source_folders.contains(name.substr(kSource.size()))) {
-      filled += source_folders.at(name.substr(kSource.size()));
-    } else if (name.starts_with(kSource)) {
-      return fail({ErrorKind::invalid,
-                   formatted("\"{}\": no source is named \"{}\"", text, name.substr(kSource.size())),
-                   {}});
-    } else {
-      std::string known_words = "{root}, {source.NAME}";
-      for (const auto& [word, value] : more) known_words += ", {" + word + "}";
-      return fail({ErrorKind::invalid, formatted("\"{}\": unknown placeholder {{{}}}", text, name),
-                   "known are " + known_words});
-    }
+  const auto value_of = [&](const std::string& name) -> std::optional<std::string> {
+    if (name == "root") return manifest.root;
+    if (const auto known = more.find(name); known != more.end()) return known->second;
+    if (!name.starts_with(kSource)) return std::nullopt;
+    const auto folder = source_folders.find(name.substr(kSource.size()));
+    return folder == source_folders.end() ? std::nullopt : std::optional(folder->second);
+  };
+  std::vector<std::string> sources;
+  for (const auto& [name, folder] : source_folders) sources.push_back(name);
+  std::vector<std::string> words;
+  for (const auto& [word, value] : more) words.push_back(word);
+  return with_values(text, value_of, sources, words);
+}
+
+std::string as_literal(std::string_view text) {
+  std::string literal;
+  for (const char c : text) {
+    literal += c;
+    if (c == '{' || c == '}') literal += c;
   }
-  return filled;
+  return literal;
 }
 
 Result<ResolvedSources> resolve_sources(const Manifest& manifest, os::FileSystem& files) {

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/path.h"
 #include "manifest/expand.h"
 #include "manifest/internal/parts.h"
 
@@ -25,9 +26,13 @@ class Checker {
 
   void check() {
     check_twice(manifest_.codegens, "[[codegen]]");
-    archs(manifest_.build.archs, "[build]");
+    for (const auto& codegen : manifest_.codegens)
+      if (codegen.name == "hallmark")
+        problems_.add(codegen.place, "[[codegen]]: the name \"hallmark\" is reserved",
+                      "name it after what it makes");
     for (const auto& library : manifest_.libraries) check_library(library);
-    for (const auto& profile : manifest_.profiles) check_profile(profile);
+    check_sources();
+    check_options();
     check_cycles();
   }
 
@@ -43,66 +48,9 @@ class Checker {
         }
   }
 
-  void archs(const Texts& archs, std::string_view title) {
-    for (const auto& arch : archs)
-      if (arch.text != "native" && !toolchain_of_arch(arch.text))
-        problems_.add(arch.place, formatted("{}: \"{}\" is no known arch", title, arch.text),
-                      "such as x86-64-v3, sm_90, compute_90, gfx90a or native");
-  }
-
-  void check_value(const Library& library, const std::string& axis, const Value& value, Place place,
-                   std::string_view title) {
-    const auto found = std::ranges::find(library.axes, axis, &Axis::name);
-    if (found == library.axes.end()) {
-      problems_.add(place, formatted("{}: library {} has no axis \"{}\"", title, library.name, axis),
-                    suggestion(axis, names_of(library.axes)));
-      return;
-    }
-    if (std::ranges::find(found->values, value) != found->values.end()) return;
-    std::vector<std::string> known;
-    for (const auto& one : found->values) known.push_back(one.text);
-    problems_.add(place, formatted("{}: axis {} has no value {}", title, axis, value.text),
-                  suggestion(value.text, known));
-  }
-
-  void check_choice(const Library& library, const AxisChoice& choice, Place place, std::string_view title) {
-    for (const auto& [axis, values] : choice)
-      for (const auto& value : values) check_value(library, axis, value, place, title);
-  }
-
-  void check_kernel(const Library& library, const Kernel& kernel) {
-    const auto title = formatted("kernel {}", kernel.name);
-    archs(kernel.archs, title);
-    check_choice(library, kernel.axes, kernel.place, title);
-    for (const auto& axis : kernel.without) {
-      if (!contains(names_of(library.axes), axis))
-        problems_.add(kernel.place, formatted("{}: library {} has no axis \"{}\"", title, library.name, axis),
-                      suggestion(axis, names_of(library.axes)));
-      if (kernel.axes.contains(axis))
-        problems_.add(kernel.place, formatted("{}: axis {} is both in `axes` and in `without`", title, axis));
-    }
-    for (const auto& [choice, place] : kernel.skip) {
-      check_choice(library, choice, place, title + " skip");
-      check_absent(kernel, choice, place, title + " skip");
-    }
-    for (const auto& alias : kernel.alias) {
-      check_choice(library, alias.when, alias.place, title + " alias");
-      check_absent(kernel, alias.when, alias.place, title + " alias");
-      for (const auto& [axis, value] : alias.set)
-        check_value(library, axis, value, alias.place, title + " alias");
-    }
-  }
-
-  void check_absent(const Kernel& kernel, const AxisChoice& choice, Place place, std::string_view title) {
-    for (const auto& [axis, values] : choice)
-      if (contains(kernel.without, axis))
-        problems_.add(place, formatted("{}: the kernel is without axis {}", title, axis));
-  }
-
   void check_library(const Library& library) {
     const auto title = formatted("[library.{}]", library.name);
     check_twice(library.kernels, title + " kernel");
-    for (const auto& kernel : library.kernels) check_kernel(library, kernel);
     for (const auto& use : library.codegen)
       if (!contains(names_of(manifest_.codegens), use.text))
         problems_.add(use.place, formatted("{}: no [[codegen]] is named \"{}\"", title, use.text),
@@ -124,46 +72,27 @@ class Checker {
     }
   }
 
-  void check_profile(const Profile& profile) {
-    const auto title = formatted("[profile.{}]", profile.name);
-    if (profile.archs) archs(*profile.archs, title);
-    const auto libraries = names_of(manifest_.libraries);
-    for (const auto& name : profile.libraries.value_or(std::vector<std::string>()))
-      if (!contains(libraries, name))
-        problems_.add(profile.place, formatted("{}: no library \"{}\"", title, name),
-                      suggestion(name, libraries));
-    for (const auto& [name, value] : profile.namespaces)
-      if (!contains(libraries, name))
-        problems_.add(profile.place, formatted("{}: no library \"{}\"", title, name),
-                      suggestion(name, libraries));
-    for (const auto& [name, value] : profile.options) {
-      const auto option = std::ranges::find(manifest_.options, name, &Option::name);
-      if (option == manifest_.options.end()) {
-        problems_.add(profile.place, formatted("{}: no option \"{}\"", title, name),
-                      suggestion(name, names_of(manifest_.options)));
-      } else if (std::ranges::find(option->values, value) == option->values.end()) {
-        problems_.add(profile.place, formatted("{}: option {} cannot be {}", title, name, value.text));
+  /// A checkout in another's would be that one's untracked files.
+  void check_sources() {
+    for (const auto& source : manifest_.sources)
+      for (const auto& other : manifest_.sources) {
+        if (&other == &source) break;
+        if (path::is_within(source.path, other.path) || path::is_within(other.path, source.path))
+          problems_.add(source.place,
+                        formatted("[source.{}]: {} and {}, of source {}, lie in each other", source.name,
+                                  source.path, other.path, other.name),
+                        "give one another `path`");
       }
-    }
-    for (const auto& [axis, values] : profile.axes) {
-      std::vector<std::string> known;
-      std::vector<std::string> known_values;
-      for (const auto& library : manifest_.libraries)
-        for (const auto& one : library.axes) {
-          known.push_back(one.name);
-          if (one.name == axis)
-            for (const auto& value : one.values) known_values.push_back(value.text);
-        }
-      if (!contains(known, axis)) {
-        problems_.add(profile.place, formatted("{}: no library has an axis \"{}\"", title, axis),
-                      suggestion(axis, known));
-        continue;
+  }
+
+  void check_options() {
+    for (const auto& option : manifest_.options)
+      for (const auto& other : manifest_.options) {
+        if (&other == &option) break;
+        if (option.define == other.define && !option.define.empty())
+          problems_.add(option.place, formatted("[option.{}]: {} is defined by option {}, too", option.name,
+                                                option.define, other.name));
       }
-      for (const auto& value : values)
-        if (!contains(known_values, value.text))
-          problems_.add(profile.place, formatted("{}: axis {} has no value {}", title, axis, value.text),
-                        suggestion(value.text, known_values));
-    }
   }
 
   void check_cycles() {

@@ -6,19 +6,10 @@
 #include "base/format.h"
 #include "base/path.h"
 #include "manifest/expand.h"
+#include "manifest/internal/placeholders.h"
 
 namespace hallmark::manifest {
 namespace {
-
-bool leaves(std::string_view path) {
-  if (path.starts_with('{') || path.starts_with('/')) return false;
-  while (!path.empty()) {
-    const auto end = path.find('/');
-    if (path.substr(0, end) == "..") return true;
-    path = end == std::string_view::npos ? std::string_view() : path.substr(end + 1);
-  }
-  return false;
-}
 
 /// "./a//b" as "a/b": a name must be spelled in one way to be compared.
 std::string without_dots(std::string_view path) {
@@ -38,7 +29,7 @@ std::string without_dots(std::string_view path) {
 }  // namespace
 
 std::optional<std::string> FilesOf::path(const Text& text) const {
-  if (leaves(text.text)) {
+  if (leaves_root(text.text)) {
     problems_.push_back({text.place, formatted("\"{}\" leaves the folder of the manifest", text.text),
                          "name what lies elsewhere as a [source], and begin with {source.NAME}"});
     return std::nullopt;

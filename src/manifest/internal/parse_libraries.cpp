@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "manifest/expand.h"
+#include "manifest/internal/choices.h"
 #include "manifest/internal/parts.h"
 
 namespace hallmark::manifest {
@@ -13,12 +14,16 @@ constexpr std::string_view kSuffixes = ".c .cc .cpp .cxx (cpu), .cu (cuda), .hip
 bool is_cxx_namespace(std::string_view text) {
   while (true) {
     const auto end = text.find("::");
-    auto part = text.substr(0, end);
-    while (part.size() > 1 && part.front() == '_') part.remove_prefix(1);
-    if (!is_name(part, false)) return false;
+    if (!is_identifier(text.substr(0, end))) return false;
     if (end == std::string_view::npos) return true;
     text.remove_prefix(end + 2);
   }
+}
+
+/// A part of the name of a file.
+bool is_file_part(std::string_view text) {
+  return !text.empty() && text.find('/') == std::string_view::npos &&
+         text.find('\0') == std::string_view::npos && text.front() != '.';
 }
 
 std::vector<Axis> axes_of(TableReader& reader) {
@@ -59,7 +64,9 @@ void read_file(TableReader& reader, Kernel& kernel) {
   }
   kernel.is_template = has_template;
   auto file = has_template ? std::move(pattern) : std::move(source);
-  if (file) kernel.file = std::move(*file);
+  if (!file) return;
+  reader.problems().check_path(*file);
+  kernel.file = std::move(*file);
 }
 
 void read_toolchain(TableReader& reader, Kernel& kernel) {
@@ -82,10 +89,76 @@ void read_toolchain(TableReader& reader, Kernel& kernel) {
   }
 }
 
-Kernel kernel_of(const std::string& library, const Node& table, Problems& problems) {
+std::vector<std::string> without_of(TableReader& reader, const Library& library) {
+  std::vector<std::string> names;
+  std::vector<std::string> known;
+  for (const auto& axis : library.axes) known.push_back(axis.name);
+  for (auto& axis : reader.texts("without")) {
+    if (std::ranges::find(known, axis.text) == known.end())
+      reader.problems().add(
+          axis.place, formatted("{}: library {} has no axis \"{}\"", reader.title(), library.name, axis.text),
+          suggestion(axis.text, known));
+    names.push_back(std::move(axis.text));
+  }
+  return names;
+}
+
+void read_axes(TableReader& reader, const Library& library, Kernel& kernel) {
+  auto& problems = reader.problems();
+  kernel.without = without_of(reader, library);
+  const Domain domain{formatted("library {} has no axis", library.name), library.axes, kernel.without};
+  kernel.axes = choice_below(reader, "axes", domain);
+  for (const auto* node : reader.tables("skip", true)) {
+    kernel.skip.emplace_back(choice_of(*node, reader.title() + " skip", domain, problems), node->place);
+    if (node->members.empty())
+      problems.add(node->place,
+                   formatted("{}: skip names no axis, which leaves out every variant", reader.title()));
+  }
+  for (const auto* node : reader.tables("alias", true)) {
+    TableReader one(*node, reader.title() + " alias", problems);
+    const bool is_whole = one.has("when") && one.has("set");
+    Alias alias{choice_below(one, "when", domain), point_below(one, "set", domain), node->place};
+    if (!is_whole) problems.add(node->place, formatted("{}: `when` and `set` must name axes", one.title()));
+    one.finish();
+    kernel.alias.push_back(std::move(alias));
+  }
+}
+
+void read_archs(TableReader& reader, Kernel& kernel) {
+  kernel.archs = reader.texts("archs");
+  for (const auto& arch : kernel.archs) {
+    check_arch(arch, reader.title(), reader.problems());
+    const auto kind = toolchain_of_arch(arch.text);
+    if (arch.text == "native") {
+      reader.problems().add(arch.place, formatted("{}: `native` is chosen for a whole build", reader.title()),
+                            "name the archs that this kernel can be compiled for");
+    } else if (kind && *kind != kernel.toolchain) {
+      reader.problems().add(arch.place,
+                            formatted("{}: {} is an arch of {}, and {} compiles this kernel", reader.title(),
+                                      arch.text, name_of(*kind), name_of(kernel.toolchain)));
+    }
+  }
+}
+
+void read_supports(TableReader& reader, Kernel& kernel) {
+  const auto* supports = reader.member("supports");
+  if (supports == nullptr) return;
+  const auto& value = supports->value;
+  const bool is_list =
+      value.kind == Node::Kind::array &&
+      std::ranges::all_of(value.items, [](const Node& item) { return item.kind == Node::Kind::table; });
+  if (value.kind == Node::Kind::table || is_list) {
+    kernel.supports_json = json_of(value);
+  } else {
+    reader.problems().add(value.place,
+                          formatted("{}: supports must be a table or a list of tables", reader.title()));
+  }
+}
+
+Kernel kernel_of(const Library& library, const Node& table, Problems& problems) {
   Kernel kernel;
   kernel.place = table.place;
-  TableReader reader(table, formatted("[[library.{}.kernel]]", library), problems);
+  TableReader reader(table, formatted("[[library.{}.kernel]]", library.name), problems);
   const auto name = reader.required_text("name");
   kernel.name = name.text;
   if (!name.text.empty() && !is_name(name.text, false))
@@ -93,35 +166,14 @@ Kernel kernel_of(const std::string& library, const Node& table, Problems& proble
                  "letters, digits and _, a letter first");
   read_file(reader, kernel);
   read_toolchain(reader, kernel);
-  kernel.archs = reader.texts("archs");
+  read_archs(reader, kernel);
   kernel.per_arch = reader.flag("per_arch", false);
-  kernel.axes = reader.choice("axes");
-  kernel.without = reader.words("without");
-  for (const auto* node : reader.tables("skip", true))
-    kernel.skip.emplace_back(choice_of(*node, reader.title() + " skip", problems), node->place);
-  for (const auto* node : reader.tables("alias", true)) {
-    TableReader one(*node, reader.title() + " alias", problems);
-    Alias alias{one.choice("when"), one.scalars("set"), node->place};
-    if (alias.when.empty() || alias.set.empty())
-      problems.add(node->place, formatted("{}: `when` and `set` must name axes", one.title()));
-    one.finish();
-    kernel.alias.push_back(std::move(alias));
-  }
-  kernel.defines = reader.words("defines");
-  kernel.flags = reader.words("flags");
-  kernel.include = reader.texts("include");
+  read_axes(reader, library, kernel);
+  kernel.defines = reader.defines("defines");
+  kernel.flags = reader.flags("flags");
+  kernel.include = reader.paths("include");
   kernel.memory_mb = reader.count("memory_mb", 0);
-  if (const auto* supports = reader.member("supports")) {
-    const bool is_list = supports->value.kind == Node::Kind::array &&
-                         std::ranges::all_of(supports->value.items,
-                                             [](const Node& item) { return item.kind == Node::Kind::table; });
-    if (supports->value.kind == Node::Kind::table || is_list) {
-      kernel.supports_json = json_of(supports->value);
-    } else {
-      problems.add(supports->value.place,
-                   formatted("{}: supports must be a table or a list of tables", reader.title()));
-    }
-  }
+  read_supports(reader, kernel);
   reader.finish();
   return kernel;
 }
@@ -129,7 +181,8 @@ Kernel kernel_of(const std::string& library, const Node& table, Problems& proble
 void read_embed(TableReader& reader, Library& library) {
   for (const auto* node : reader.tables("embed", true)) {
     TableReader one(*node, reader.title() + " embed", reader.problems());
-    Embed embed{one.texts("files"), one.required_text("symbol")};
+    Embed embed{one.paths("files"), one.required_text("symbol")};
+    reader.problems().check_placeholders(embed.symbol, {"stem"});
     if (embed.files.empty())
       reader.problems().add(node->place, formatted("{}: files is missing", one.title()),
                             "a list of patterns");
@@ -142,11 +195,25 @@ void read_flags(TableReader& reader, Library& library) {
   const auto* table = reader.table("flags");
   if (table == nullptr) return;
   TableReader flags(*table, reader.title() + " flags", reader.problems());
-  library.flags = {flags.words("all"), flags.words("cpu"), flags.words("cuda"), flags.words("hip")};
+  library.flags = {flags.flags("all"), flags.flags("cpu"), flags.flags("cuda"), flags.flags("hip")};
   flags.finish();
 }
 
+std::string file_part(TableReader& reader, std::string_view key, const std::string& otherwise) {
+  const auto text = reader.text(key);
+  if (text && !is_file_part(text->text))
+    reader.problems().add(text->place, formatted("{}: {} \"{}\" cannot be a part of a file's name",
+                                                 reader.title(), key, text->text));
+  return text ? text->text : otherwise;
+}
+
 }  // namespace
+
+void check_namespace(const Text& text, std::string_view title, Problems& problems) {
+  if (!is_cxx_namespace(text.text))
+    problems.add(text.place, formatted("{}: \"{}\" is no C++ namespace", title, text.text),
+                 "such as acme::fmha");
+}
 
 Library library_of(const std::string& name, const Node& table, Problems& problems) {
   Library library;
@@ -160,26 +227,23 @@ Library library_of(const std::string& name, const Node& table, Problems& problem
   std::ranges::replace(identifier, '-', '_');
   const auto name_space = reader.text("namespace");
   library.name_space = name_space ? name_space->text : identifier;
-  if (name_space && !is_cxx_namespace(name_space->text))
-    problems.add(name_space->place,
-                 formatted("{}: \"{}\" is no C++ namespace", reader.title(), name_space->text),
-                 "such as acme::fmha");
-  library.sources = reader.texts("sources");
+  if (name_space) check_namespace(*name_space, reader.title(), problems);
+  library.sources = reader.paths("sources");
   library.codegen = reader.texts("codegen");
-  library.include = reader.texts("include");
-  library.defines = reader.words("defines");
+  library.include = reader.paths("include");
+  library.defines = reader.defines("defines");
   read_flags(reader, library);
-  library.headers = reader.texts("headers");
-  library.header_root = reader.text_or("header_root", "include");
+  library.headers = reader.paths("headers");
+  library.header_root = reader.path_or("header_root", "include");
   library.exports = reader.texts("exports");
-  library.soversion = reader.text_or("soversion", "");
-  library.output_name = reader.text_or("output_name", name);
+  library.soversion = file_part(reader, "soversion", "");
+  library.output_name = file_part(reader, "output_name", name);
   library.links = reader.texts("links");
   library.rpath = reader.words("rpath");
   read_embed(reader, library);
   library.axes = axes_of(reader);
   for (const auto* node : reader.tables("kernel"))
-    library.kernels.push_back(kernel_of(name, *node, problems));
+    library.kernels.push_back(kernel_of(library, *node, problems));
   if (library.kind == LibraryKind::static_archive)
     for (const char* key : {"exports", "soversion", "rpath"})
       if (const auto* member = reader.member(key))

@@ -57,6 +57,7 @@ void read_expectations(TableReader& reader, Source& source) {
     expected.header = one.required_text("header");
     expected.name = one.required_text("name");
     expected.wrapper = one.required_text("wrapper");
+    if (!expected.wrapper.text.empty()) reader.problems().check_path(expected.wrapper);
     expected.variable = one.text_or("variable", "");
     expected.ignore = one.words("ignore");
     one.finish();
@@ -89,8 +90,8 @@ Source source_of(const std::string& name, const Node& table, Problems& problems)
     source.pin = git_pin(reader);
     if (is_archive) (void)archive_pin(reader);
   }
-  source.patches = reader.texts("patches");
-  source.path = reader.text_or("path", ".hallmark/sources/" + name);
+  source.patches = reader.paths("patches");
+  source.path = reader.path_or("path", ".hallmark/sources/" + name);
   source.safe_directory = reader.one_of("safe_directory", {"never", "process"}, "never") == "process"
                               ? SafeDirectory::process
                               : SafeDirectory::never;

@@ -6,9 +6,12 @@
 
 #include "base/format.h"
 #include "base/limits.h"
+#include "manifest/internal/placeholders.h"
 
 namespace hallmark::manifest {
 namespace {
+
+constexpr std::string_view kText = "a text";
 
 /// Of two words (Levenshtein).
 std::size_t distance(std::string_view one, std::string_view other) {
@@ -51,8 +54,38 @@ std::vector<Problem> Problems::take() {
            one.what == other.what;
   };
   list_.erase(std::ranges::unique(list_, same).begin(), list_.end());
-  if (list_.size() > limits::kManifestProblems) list_.resize(limits::kManifestProblems);
+  if (list_.size() > limits::kManifestProblems) {
+    const auto more = list_.size() - limits::kManifestProblems;
+    list_.resize(limits::kManifestProblems);
+    list_.push_back({list_.back().place,
+                     formatted("{} more problems are not shown (kManifestProblems)", more),
+                     "correct these first"});
+  }
   return std::move(list_);
+}
+
+void Problems::check_placeholders(const Text& text, const std::vector<std::string>& more) {
+  constexpr std::string_view kSource = "source.";
+  const auto value_of = [&](const std::string& name) -> std::optional<std::string> {
+    const bool is_source = name.starts_with(kSource) &&
+                           std::ranges::find(sources_, name.substr(kSource.size())) != sources_.end();
+    if (name == "root" || is_source || std::ranges::find(more, name) != more.end()) return "";
+    return std::nullopt;
+  };
+  if (const auto made = with_values(text.text, value_of, sources_, more); !made.has_value())
+    add(text.place, made.error().what, made.error().hint);
+}
+
+void Problems::check_path(const Text& text) {
+  const auto path = std::string_view(text.text).substr(text.text.starts_with('!') ? 1 : 0);
+  if (path.empty()) {
+    add(text.place, "an empty path", "leave it out");
+  } else if (leaves_root(path)) {
+    add(text.place, formatted("\"{}\" leaves the folder of the manifest", text.text),
+        "name what lies elsewhere as a [source], and begin with {source.NAME}");
+  } else {
+    check_placeholders(text, {});
+  }
 }
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
@@ -79,6 +112,24 @@ bool is_name(std::string_view text, bool dashes) {
       text, [dashes](char c) { return is_letter(c) || is_digit(c) || c == '_' || (dashes && c == '-'); });
 }
 
+bool is_identifier(std::string_view text) {
+  const auto is_word = [](char c) { return is_letter(c) || is_digit(c) || c == '_'; };
+  return !text.empty() && !is_digit(text.front()) && std::ranges::all_of(text, is_word);
+}
+
+std::optional<Value> value_of(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::text:
+      return Value{Value::Kind::text, node.text};
+    case Node::Kind::integer:
+      return Value{Value::Kind::integer, node.text};
+    case Node::Kind::boolean:
+      return Value{Value::Kind::boolean, node.text};
+    default:
+      return std::nullopt;
+  }
+}
+
 const Member* TableReader::member(std::string_view key) {
   if (std::ranges::find(asked_, key) == asked_.end()) asked_.emplace_back(key);
   const auto found = std::ranges::find(table_.members, key, &Member::key);
@@ -86,15 +137,18 @@ const Member* TableReader::member(std::string_view key) {
 }
 
 void TableReader::wrong(const Member& member, std::string_view wanted) {
-  problems_.add(member.value.place, formatted("{}: {} must be {}, not {}", title_, member.key, wanted,
-                                              name_of(member.value.kind)));
+  const auto& node = member.value;
+  const bool lacks_quotes = wanted == kText && value_of(node).has_value();
+  problems_.add(node.place,
+                formatted("{}: {} must be {}, not {}", title_, member.key, wanted, name_of(node.kind)),
+                lacks_quotes ? formatted("write \"{}\"", node.text) : std::string());
 }
 
 std::optional<Text> TableReader::text(std::string_view key) {
   const auto* found = member(key);
   if (found == nullptr) return std::nullopt;
   if (found->value.kind != Node::Kind::text) {
-    wrong(*found, "a text");
+    wrong(*found, kText);
     return std::nullopt;
   }
   return Text{found->value.text, found->value.place};
@@ -159,17 +213,40 @@ std::vector<std::string> TableReader::words(std::string_view key) {
   return words;
 }
 
-std::optional<Value> TableReader::value_of(const Node& node) {
-  switch (node.kind) {
-    case Node::Kind::text:
-      return Value{Value::Kind::text, node.text};
-    case Node::Kind::integer:
-      return Value{Value::Kind::integer, node.text};
-    case Node::Kind::boolean:
-      return Value{Value::Kind::boolean, node.text};
-    default:
-      return std::nullopt;
+Texts TableReader::paths(std::string_view key) {
+  auto paths = texts(key);
+  for (const auto& path : paths) problems_.check_path(path);
+  return paths;
+}
+
+std::string TableReader::path_or(std::string_view key, std::string_view otherwise) {
+  const auto found = text(key);
+  if (!found) return std::string(otherwise);
+  problems_.check_path(*found);
+  return found->text;
+}
+
+Texts TableReader::command(std::string_view key, const std::vector<std::string>& more) {
+  auto words = texts(key);
+  for (const auto& word : words) problems_.check_placeholders(word, more);
+  return words;
+}
+
+std::vector<std::string> TableReader::flags(std::string_view key) {
+  std::vector<std::string> flags;
+  for (auto& text : command(key, {})) flags.push_back(std::move(text.text));
+  return flags;
+}
+
+std::vector<std::string> TableReader::defines(std::string_view key) {
+  std::vector<std::string> defines;
+  for (auto& text : texts(key)) {
+    if (!is_identifier(std::string_view(text.text).substr(0, text.text.find('='))))
+      problems_.add(text.place, formatted("{}: \"{}\" defines no macro", title_, text.text),
+                    "write NAME or NAME=VALUE");
+    defines.push_back(std::move(text.text));
   }
+  return defines;
 }
 
 std::vector<Value> TableReader::values_of(const Member& member) {
@@ -199,20 +276,6 @@ std::optional<std::vector<Value>> TableReader::values(std::string_view key) {
   const auto* found = member(key);
   if (found == nullptr) return std::nullopt;
   return values_of(*found);
-}
-
-AxisChoice TableReader::choice(std::string_view key) {
-  AxisChoice choice;
-  const auto* found = table(key);
-  return found == nullptr ? choice : choice_of(*found, title_ + " " + std::string(key), problems_);
-}
-
-AxisChoice choice_of(const Node& table, std::string_view title, Problems& problems) {
-  AxisChoice choice;
-  TableReader reader(table, std::string(title), problems);
-  for (const auto& member : table.members)
-    if (auto values = reader.values(member.key)) choice.emplace(member.key, std::move(*values));
-  return choice;
 }
 
 std::map<std::string, Value> TableReader::scalars(std::string_view key) {

@@ -25,9 +25,16 @@ class Problems {
   /// Sorted by place, each once, cut at limits::kManifestProblems.
   std::vector<Problem> take();
   std::vector<Problem>& list() { return list_; }
+  /// The names that `{source.NAME}` may have.
+  std::vector<std::string>& sources() { return sources_; }
+  /// A problem if `text` has a placeholder that is neither `{root}`, `{source.NAME}` nor one of `more`.
+  void check_placeholders(const Text& text, const std::vector<std::string>& more);
+  /// The same of a path or pattern, which may not be empty or lead out of the manifest's folder.
+  void check_path(const Text& text);
 
  private:
   std::vector<Problem> list_;
+  std::vector<std::string> sources_;
 };
 
 /// The known word that is nearest to a misspelled one; nullopt if none is near.
@@ -37,6 +44,10 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
 
 /// [A-Za-z][A-Za-z0-9_]*, with `-` inside if `dashes`.
 bool is_name(std::string_view text, bool dashes);
+/// What C calls an identifier.
+bool is_identifier(std::string_view text);
+/// nullopt: neither text, whole number nor truth value.
+std::optional<Value> value_of(const Node& node);
 
 class TableReader {
  public:
@@ -56,10 +67,17 @@ class TableReader {
   std::uint64_t count(std::string_view key, std::uint64_t otherwise);
   Texts texts(std::string_view key);
   std::vector<std::string> words(std::string_view key);
+  /// Paths or patterns.
+  Texts paths(std::string_view key);
+  /// One path; `otherwise` if it is not there.
+  std::string path_or(std::string_view key, std::string_view otherwise);
+  /// Words of a command line, with these placeholders beside those that every text has.
+  Texts command(std::string_view key, const std::vector<std::string>& more);
+  std::vector<std::string> flags(std::string_view key);
+  /// NAME or NAME=VALUE.
+  std::vector<std::string> defines(std::string_view key);
   /// A scalar or a list of scalars.
   std::optional<std::vector<Value>> values(std::string_view key);
-  /// AXIS = scalar or list.
-  AxisChoice choice(std::string_view key);
   std::map<std::string, Value> scalars(std::string_view key);
   std::map<std::string, std::string> text_table(std::string_view key);
   std::optional<std::vector<ToolchainKind>> toolchains(std::string_view key);
@@ -79,7 +97,6 @@ class TableReader {
 
  private:
   void wrong(const Member& member, std::string_view wanted);
-  std::optional<Value> value_of(const Node& node);
   std::vector<Value> values_of(const Member& member);
 
   const Node& table_;
@@ -87,7 +104,5 @@ class TableReader {
   Problems& problems_;
   std::vector<std::string> asked_;
 };
-
-AxisChoice choice_of(const Node& table, std::string_view title, Problems& problems);
 
 }  // namespace hallmark::manifest
