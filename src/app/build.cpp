@@ -16,6 +16,7 @@
 #include "base/format.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "digest/digest.h"
 #include "engine/program_search.h"
 #include "kernels/codegen.h"
 #include "kernels/paths.h"
@@ -31,15 +32,13 @@ struct Situation {
   manifest::Expansion expansion;  ///< points into manifest
   std::vector<kernels::Tool> tools;
   std::map<std::string, std::string> source_folders;
-  std::string run_root;
   std::vector<std::string> selection_words;
 };
 
-/// Whether the runs of a build folder would find a root at or above the manifest by themselves.
-std::string root_for_runs(const Session& session, const manifest::Manifest& manifest,
-                          const std::string& folder) {
-  const auto found = find_root(session.files, folder);
-  return path::is_within(manifest.root, found) ? std::string() : manifest.root;
+/// The runs of the build folder find a root by themselves; it must hold the manifest.
+std::string root_for_runs(const Session& session, const Situation& now) {
+  const auto found = find_root(session.files, now.expansion.folder);
+  return path::is_within(now.manifest.root, found) ? std::string() : now.manifest.root;
 }
 
 Result<std::unique_ptr<Situation>> look_around(const Session& session, const BuildRequest& request) {
@@ -61,7 +60,6 @@ Result<std::unique_ptr<Situation>> look_around(const Session& session, const Bui
   now->tools = find_compilers(session, now->manifest, now->expansion.toolchains);
   now->selection_words = request.selection_words;
   now->selection_words.push_back(now->manifest.file);
-  now->run_root = root_for_runs(session, now->manifest, now->expansion.folder);
   return now;
 }
 
@@ -73,24 +71,35 @@ std::uint64_t memory_mb() {
              : 0;
 }
 
-Result<kernels::Plan> plan_of(const Session& session, const Situation& now) {
-  HALLMARK_TRY(auto generated,
-               kernels::generated_lists(session.files, now.expansion.folder, now.expansion.codegens));
-  return kernels::make_plan({now.manifest, now.expansion, now.tools, now.source_folders, std::move(generated),
-                             session.installation.program, now.run_root, now.selection_words, memory_mb()},
-                            session.files);
+/// The manifest's; hallmark's own is looked at only to see whether what it made is still so.
+std::vector<std::string> generators_of(const Situation& now) {
+  std::vector<std::string> names;
+  for (const auto* codegen : now.expansion.codegens) names.push_back(codegen->name);
+  return names;
 }
 
-/// Writes what changed. The plan itself last: Ninja must find all that it names.
+/// `run_root`: as root_for_runs() says; what is generated does not depend on it.
+Result<kernels::Plan> plan_of(const Session& session, const Situation& now, std::string run_root) {
+  HALLMARK_TRY(auto generated,
+               kernels::generated_lists(session.files, now.expansion.folder, generators_of(now)));
+  return kernels::make_plan(
+      {now.manifest, now.expansion, now.tools, now.source_folders, std::move(generated),
+       session.installation.program, std::move(run_root), now.selection_words, memory_mb()},
+      session.files);
+}
+
+Status check_own_files(const Session& session, const Situation& now) {
+  HALLMARK_CHECK(kernels::generated_lists(session.files, now.expansion.folder,
+                                          {std::string(kernels::paths::kOwnGenerator)}));
+  return {};
+}
+
 Status write_plan(const Session& session, const Situation& now, const kernels::Plan& plan) {
   const auto& folder = now.expansion.folder;
-  std::vector<kernels::WantedFile> wanted;
-  for (const auto& file : plan.files)
-    wanted.push_back({kernels::WantedFile::Kind::text, file.path, file.text});
+  std::vector<kernels::WantedFile> headers;
   for (const auto& header : plan.headers)
-    wanted.push_back({kernels::WantedFile::Kind::copy, header.to, header.from});
-  kernels::SettledFiles files(session.files, folder, ".hallmark-files");
-  HALLMARK_CHECK(files.settle(wanted));
+    headers.push_back({kernels::WantedFile::Kind::copy, header.to, header.from});
+  HALLMARK_CHECK(kernels::SettledFiles(session.files, folder, ".hallmark-headers").settle(headers));
   HALLMARK_CHECK(kernels::settle_text(session.files, path::join(folder, kernels::paths::kPlan), plan.ninja));
   return {};
 }
@@ -101,6 +110,20 @@ std::vector<std::string> ninja_words(const BuildRequest& request) {
   if (request.keep_going) words.insert(words.end(), {"-k", "0"});
   if (request.verbose) words.emplace_back("-v");
   return words;
+}
+
+/// hallmark as a generator: so what a manifest and its templates give is observed, kept and proven like all
+/// else.
+manifest::Codegen own_generator(const Session& session, const Situation& now) {
+  manifest::Codegen codegen;
+  codegen.name = kernels::paths::kOwnGenerator;
+  codegen.cwd = {"{root}", {}};
+  codegen.generate = {{manifest::as_literal(session.installation.full_program), {}},
+                      {"write-files", {}},
+                      {"--into", {}},
+                      {"{out}", {}}};
+  for (const auto& word : now.selection_words) codegen.generate.push_back({manifest::as_literal(word), {}});
+  return codegen;
 }
 
 class CapturedCommands final : public kernels::Commands {
@@ -118,6 +141,19 @@ class CapturedCommands final : public kernels::Commands {
   const Session& session_;
 };
 
+/// Removes what an earlier plan built and this one does not. Ninja knows; it is asked once for each plan.
+Status remove_dead_outputs(const Session& session, const std::string& folder, const kernels::Plan& plan) {
+  const auto note = path::join(folder, ".hallmark-cleaned");
+  const auto wanted = digest::digest_of(plan.ninja).hex() + "\n";
+  const auto noted = os::read_file(session.files, note, wanted.size());
+  if (noted.has_value() && *noted == wanted) return {};
+  HALLMARK_TRY(const auto run, run_captured({"ninja", "-t", "cleandead"}, session.environment, folder,
+                                            limits::kGeneratorListBytes, Complaints::dropped));
+  if (run.exit_code != 0) return {};  // an old Ninja without this tool: dead objects stay, unused
+  HALLMARK_CHECK(kernels::settle_text(session.files, note, wanted));
+  return {};
+}
+
 }  // namespace
 
 Result<BuildResult> build(const Session& session, const BuildRequest& request, const Say& say) {
@@ -125,7 +161,8 @@ Result<BuildResult> build(const Session& session, const BuildRequest& request, c
   HALLMARK_TRY(const auto now, look_around(session, request));
   const auto& folder = now->expansion.folder;
   HALLMARK_TRY(const auto lock, lock_build(session.files, folder, say));
-  HALLMARK_TRY(const auto first, plan_of(session, *now));
+  HALLMARK_CHECK(check_own_files(session, *now));
+  HALLMARK_TRY(const auto first, plan_of(session, *now, root_for_runs(session, *now)));
   HALLMARK_CHECK(write_plan(session, *now, first));
   HALLMARK_CHECK(withdraw_description(session.files, now->manifest, folder));
 
@@ -136,10 +173,11 @@ Result<BuildResult> build(const Session& session, const BuildRequest& request, c
   HALLMARK_TRY(result.ninja_exit_code, run_for_people(ninja_words(request), variables, folder));
 
   // A code generator may have had Ninja plan again.
-  HALLMARK_TRY(const auto plan, plan_of(session, *now));
+  HALLMARK_TRY(const auto plan, plan_of(session, *now, root_for_runs(session, *now)));
   result.not_built = plan.not_built;
   result.units = plan.units;
   if (result.ninja_exit_code != 0) return result;
+  HALLMARK_CHECK(remove_dead_outputs(session, folder, plan));
   HALLMARK_TRY(result.description,
                stage(session, now->manifest, now->expansion, plan, now->tools, sources.described));
   for (const auto& library : plan.libraries) {
@@ -152,27 +190,48 @@ Result<BuildResult> build(const Session& session, const BuildRequest& request, c
 
 Status plan_only(const Session& session, const BuildRequest& request) {
   HALLMARK_TRY(const auto now, look_around(session, request));
-  HALLMARK_TRY(const auto plan, plan_of(session, *now));
+  HALLMARK_TRY(const auto plan, plan_of(session, *now, root_for_runs(session, *now)));
   return write_plan(session, *now, plan);
 }
 
-Status run_codegen_only(const Session& session, const BuildRequest& request, std::string_view codegen) {
+Status copy_generated_files(const Session& session, const std::vector<std::string>& names,
+                            const std::string& into) {
+  return kernels::copy_files(session.files, names, session.cwd, path::join(session.cwd, into));
+}
+
+Status write_generated_files(const Session& session, const BuildRequest& request, const std::string& into) {
   HALLMARK_TRY(const auto now, look_around(session, request));
-  const auto name = codegen.substr(0, codegen.find('@'));
-  const auto declared = std::ranges::find(now->manifest.codegens, name, &manifest::Codegen::name);
-  if (declared == now->manifest.codegens.end())
+  HALLMARK_TRY(const auto plan, plan_of(session, *now, {}));
+  for (const auto& file : plan.files)
+    HALLMARK_CHECK(
+        kernels::settle_text(session.files, path::join(path::join(session.cwd, into), file.path), file.text));
+  return {};
+}
+
+Status run_codegen_only(const Session& session, const BuildRequest& request, std::string_view generator) {
+  HALLMARK_TRY(const auto now, look_around(session, request));
+  const auto name = generator.substr(0, generator.find('@'));
+  manifest::Codegen own;
+  const auto& codegens = now->manifest.codegens;
+  const auto declared = std::ranges::find(codegens, name, &manifest::Codegen::name);
+  if (name == kernels::paths::kOwnGenerator) {
+    own = own_generator(session, *now);
+  } else if (declared == codegens.end()) {
     return fail({ErrorKind::invalid,
                  formatted("{} declares no code generator \"{}\"", now->manifest.file, name),
                  {}});
+  }
+  const auto& codegen = name == kernels::paths::kOwnGenerator ? own : *declared;
   std::vector<std::string> archs;
   for (const auto& arch : now->expansion.archs) {
     auto identifier = manifest::arch_identifier(arch.name);
     if (std::ranges::find(archs, identifier) == archs.end()) archs.push_back(std::move(identifier));
   }
   CapturedCommands commands(session);
-  HALLMARK_CHECK(kernels::run_codegen({now->manifest, *declared, now->source_folders, std::move(archs),
-                                       now->expansion.folder, session.installation.program, now->run_root},
-                                      session.files, commands));
+  HALLMARK_CHECK(kernels::run_codegen(
+      {now->manifest, codegen, now->source_folders, std::move(archs), now->expansion.folder,
+       session.installation.program, root_for_runs(session, *now), session.installation.full_program},
+      session.files, commands));
   return {};
 }
 

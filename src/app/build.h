@@ -51,7 +51,14 @@ Result<BuildResult> build(const Session& session, const BuildRequest& request, c
 
 /// What build.ninja itself calls, below a build that holds the lock: writes the plan anew.
 Status plan_only(const Session& session, const BuildRequest& request);
-/// The same: runs a code generator; `codegen` is NAME@DEFINITION.
-Status run_codegen_only(const Session& session, const BuildRequest& request, std::string_view codegen);
+/// The same: runs a code generator, or what hallmark generates itself; `generator` is NAME or
+/// NAME@DEFINITION.
+Status run_codegen_only(const Session& session, const BuildRequest& request, std::string_view generator);
+/// What that runs of hallmark itself: writes all generated files into a folder.
+Status write_generated_files(const Session& session, const BuildRequest& request, const std::string& into);
+
+/// What each generator's run ends with: copies files of the working folder into another.
+Status copy_generated_files(const Session& session, const std::vector<std::string>& names,
+                            const std::string& into);
 
 }  // namespace hallmark::app

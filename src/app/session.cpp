@@ -58,6 +58,13 @@ Result<Session> open_session(os::FileSystem& files, os::Clock& clock, const std:
   return session;
 }
 
+Result<Session> open_bare_session(os::FileSystem& files, os::Clock& clock) {
+  Session session{files, clock, current_environment(), {}, {}, {}, {}, {}};
+  HALLMARK_TRY(session.cwd, current_folder());
+  HALLMARK_TRY(session.installation, find_installation(files));
+  return session;
+}
+
 Result<std::unique_ptr<store::LocalStore>> open_store(const Session& session) {
   const std::string& folder = session.settings.store.value;
   if (folder.empty()) {

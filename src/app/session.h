@@ -37,6 +37,10 @@ struct Session {
 Result<Session> open_session(os::FileSystem& files, os::Clock& clock, const std::string& root_flag,
                              const ConfigCompiler& compile);
 
+/// Where we are and what is installed, without root, configuration and store: for what a build starts
+/// observed, which must not depend on them.
+Result<Session> open_bare_session(os::FileSystem& files, os::Clock& clock);
+
 /// The configured store.
 Result<std::unique_ptr<store::LocalStore>> open_store(const Session& session);
 

@@ -100,4 +100,18 @@ int run_codegen_verb(const Parsed& parsed, const app::Session& session) {
   return done.has_value() ? kOk : refuse(done.error());
 }
 
+int write_files_verb(const Parsed& parsed, const app::Session& session) {
+  const auto request = request_of(parsed, session);
+  const auto done = request.has_value()
+                        ? app::write_generated_files(session, *request, std::string(parsed.value("--into")))
+                        : Status(fail(request.error()));
+  return done.has_value() ? kOk : refuse(done.error());
+}
+
+int copy_files_verb(const Parsed& parsed, const app::Session& session) {
+  const std::vector<std::string> names(parsed.operands.begin(), parsed.operands.end());
+  const auto done = app::copy_generated_files(session, names, std::string(parsed.value("--into")));
+  return done.has_value() ? kOk : refuse(done.error());
+}
+
 }  // namespace hallmark::cli

@@ -263,6 +263,12 @@ int full_verb(const Parsed& parsed) {
     return compiled.has_value() ? show(*compiled) : refuse(compiled.error());
   }
 
+  if (name == "copy-files" || name == "write-files") {
+    const auto bare = app::open_bare_session(os::linux_file_system(), os::system_clock());
+    if (!bare.has_value()) return refuse(bare.error());
+    return name == "copy-files" ? copy_files_verb(parsed, *bare) : write_files_verb(parsed, *bare);
+  }
+
   const auto session = app::open_session(os::linux_file_system(), os::system_clock(),
                                          std::string(parsed.value("--root")), compile_here);
   if (!session.has_value()) return refuse(session.error());

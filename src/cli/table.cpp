@@ -116,9 +116,15 @@ constexpr std::array kBuildFlags = {
     kJson,
 };
 constexpr std::array kCodegenFlags = {
-    kSelectionFlags[0], kSelectionFlags[1], kSelectionFlags[2],
-    kSelectionFlags[3], kSelectionFlags[4], Flag{"--generator", "NAME@DEFINITION", "Which"},
+    kSelectionFlags[0],
+    kSelectionFlags[1],
+    kSelectionFlags[2],
+    kSelectionFlags[3],
+    kSelectionFlags[4],
+    Flag{"--generator", "NAME@DEFINITION", "Which"},
+    Flag{"--into", "DIR", "Where to"},
 };
+constexpr std::array kCopyFlags = {Flag{"--into", "DIR", "Where to"}};
 constexpr std::array<std::string_view, 3> kShells = {"bash", "zsh", "fish"};
 
 constexpr std::array kVerbs = {
@@ -322,6 +328,22 @@ constexpr std::array kVerbs = {
          "Plan a build anew; for build.ninja",
          "",
          kBuildFlags,
+         true},
+    Verb{"write-files",
+         Operands::any,
+         "[MANIFEST]",
+         {},
+         "Write the files that hallmark generates; for run-codegen",
+         "",
+         kCodegenFlags,
+         true},
+    Verb{"copy-files",
+         Operands::any,
+         "FILE...",
+         {},
+         "Copy files into a folder; for run-codegen",
+         "",
+         kCopyFlags,
          true},
     Verb{"run-codegen",
          Operands::any,

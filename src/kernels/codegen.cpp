@@ -17,6 +17,9 @@
 namespace hallmark::kernels {
 namespace {
 
+constexpr std::uint32_t kFileMode = 0644;
+/// Of the names in one command that copies; the kernel takes 2 MiB.
+constexpr std::size_t kCopyWordsBytes = 256 << 10;
 /// Names shown in one error; the rest are counted.
 constexpr std::size_t kShownNames = 5;
 
@@ -91,12 +94,17 @@ class Run {
                                {{"out", fresh_}, {"list", printed_}, {"archs", archs}});
   }
 
+  std::vector<std::string> run_words() const {
+    std::vector<std::string> words = {request_.program, "run", "--cache"};
+    if (!request_.run_root.empty()) words.insert(words.end(), {"--root", request_.run_root});
+    return words;
+  }
+
   /// Runs one of the two commands observed, and gathers what it depends on.
   Result<std::string> run(const manifest::Texts& words) {
     const auto depfile = settled_ + ".depfile";
-    std::vector<std::string> argv = {request_.program, "run", "--cache", "--depfile", depfile};
-    if (!request_.run_root.empty()) argv.insert(argv.end(), {"--root", request_.run_root});
-    argv.emplace_back("--");
+    auto argv = run_words();
+    argv.insert(argv.end(), {"--depfile", depfile, "--"});
     std::string command;
     for (const auto& word : words) {
       HALLMARK_TRY(auto text, filled(word.text));
@@ -183,13 +191,19 @@ class Run {
     return {};
   }
 
+  /// The fresh files take their places. An observed command does it, so that it is known where these bytes
+  /// come from; those that were there keep their time.
   Result<Generated> settle(const Paths& made) {
-    std::vector<WantedFile> wanted;
-    for (const auto& path : made) wanted.push_back({WantedFile::Kind::copy, path, path::join(fresh_, path)});
-    // The record lies beside the folder: all that is in the folder was generated.
-    SettledFiles folder(files_, std::string(path::parent(settled_)), codegen_.name + ".files");
-    for (auto& file : wanted) file.path = codegen_.name + "/" + file.path;
-    HALLMARK_TRY(const auto settled, folder.settle(wanted));
+    std::vector<std::pair<std::string, std::int64_t>> unchanged;
+    for (const auto& path : made) {
+      HALLMARK_TRY(const auto mtime_ns, time_if_equal(path));
+      if (mtime_ns) unchanged.emplace_back(path, *mtime_ns);
+    }
+    HALLMARK_CHECK(os::make_folders(files_, settled_));
+    HALLMARK_TRY(const auto removed, prune(made));
+    HALLMARK_CHECK(copy(made));
+    for (const auto& [path, mtime_ns] : unchanged)
+      HALLMARK_CHECK(files_.touch(path::join(settled_, path), mtime_ns));
 
     HALLMARK_TRY(const auto state, state_of(files_, settled_, made));
     std::string text = header_of_list(state);
@@ -197,7 +211,56 @@ class Run {
     HALLMARK_CHECK(write_dependencies());
     // The list comes last: Ninja takes the generator for done when it is there.
     HALLMARK_CHECK(settle_text(files_, list_, text));
-    return Generated{made.size(), settled.written, settled.removed};
+    return Generated{made.size(), made.size() - unchanged.size(), removed};
+  }
+
+  /// nullopt: the file that is there has other bytes, or there is none.
+  Result<std::optional<std::int64_t>> time_if_equal(const std::string& path) {
+    HALLMARK_TRY(const auto there, files_.lstat(path::join(settled_, path)));
+    HALLMARK_TRY(const auto fresh, files_.lstat(path::join(fresh_, path)));
+    if (!there || !fresh || there->kind != NodeKind::file || there->size_bytes != fresh->size_bytes)
+      return std::nullopt;
+    HALLMARK_TRY(const auto before,
+                 os::read_file(files_, path::join(settled_, path), limits::kSettledFileBytes));
+    HALLMARK_TRY(const auto after,
+                 os::read_file(files_, path::join(fresh_, path), limits::kSettledFileBytes));
+    return before == after ? std::optional(there->mtime_ns) : std::nullopt;
+  }
+
+  Status copy(const Paths& made) {
+    const auto prefix = run_words();
+    for (std::size_t i = 0; i < made.size();) {
+      auto argv = prefix;
+      argv.insert(argv.end(), {"--", request_.copier, "copy-files", "--into", settled_, "--"});
+      for (std::size_t bytes = 0; i < made.size() && bytes < kCopyWordsBytes; ++i) {
+        bytes += made[i].size() + 1;
+        argv.push_back(made[i]);
+      }
+      HALLMARK_TRY(const auto ended, commands_.run(argv, {}, fresh_));
+      if (ended.exit_code != 0)
+        return fail({ErrorKind::io,
+                     formatted("generator {}: its files cannot be copied to {}", codegen_.name, settled_),
+                     {}});
+    }
+    return {};
+  }
+
+  /// All in the folder was generated: what is not made any more goes, with the folders that it leaves empty.
+  Result<std::size_t> prune(const Paths& made) {
+    std::size_t removed = 0;
+    HALLMARK_TRY(const auto present, os::files_below(files_, settled_));
+    for (const auto& path : present) {
+      if (std::ranges::binary_search(made, path)) continue;
+      HALLMARK_CHECK(files_.remove(path::join(settled_, path)));
+      ++removed;
+      for (auto folder = path::parent(path); !folder.empty(); folder = path::parent(folder)) {
+        const auto above = path::join(settled_, folder);
+        HALLMARK_TRY(const auto names, files_.list(above));
+        if (!names.empty()) break;
+        HALLMARK_CHECK(files_.remove_folder(above));
+      }
+    }
+    return removed;
   }
 
   Status write_dependencies() {
@@ -221,28 +284,42 @@ class Run {
 
 }  // namespace
 
+Status copy_files(os::FileSystem& files, const std::vector<std::string>& paths, const std::string& from,
+                  const std::string& into) {
+  for (const auto& path : paths) {
+    HALLMARK_TRY(const auto bytes, os::read_file(files, path::join(from, path), limits::kSettledFileBytes));
+    const auto target = path::join(into, path);
+    const std::string folder(path::parent(target));
+    HALLMARK_CHECK(os::make_folders(files, folder));
+    HALLMARK_TRY(const auto file, files.create_unseen(folder, os::Unseen::hidden));
+    HALLMARK_CHECK(file->write(as_bytes(bytes)));
+    HALLMARK_CHECK(file->finish(kFileMode));
+    HALLMARK_CHECK(file->appear(target));
+  }
+  return {};
+}
+
 Result<Generated> run_codegen(const CodegenRequest& request, os::FileSystem& files, Commands& commands) {
   return Run(request, files, commands)();
 }
 
 Result<std::map<std::string, std::vector<std::string>>> generated_lists(
-    os::FileSystem& files, const std::string& build_folder,
-    const std::vector<const manifest::Codegen*>& codegens) {
+    os::FileSystem& files, const std::string& build_folder, const std::vector<std::string>& codegens) {
   std::map<std::string, std::vector<std::string>> lists;
-  for (const auto* codegen : codegens) {
-    const auto list = path::join(build_folder, paths::codegen_list(codegen->name));
+  for (const auto& codegen : codegens) {
+    const auto list = path::join(build_folder, paths::codegen_list(codegen));
     HALLMARK_TRY(const auto stat, files.lstat(list));
     if (!stat) continue;
     HALLMARK_TRY(const auto text, os::read_file(files, list, limits::kGeneratorListBytes));
     auto paths = lines_of(text);
     const std::string header = paths.empty() ? "" : paths.front() + "\n";
     if (!paths.empty()) paths.erase(paths.begin());
-    const auto state = state_of(files, path::join(build_folder, paths::codegen_folder(codegen->name)), paths);
+    const auto state = state_of(files, path::join(build_folder, paths::codegen_folder(codegen)), paths);
     if (!state.has_value() || header != header_of_list(*state)) {
       HALLMARK_CHECK(files.remove(list));
       continue;
     }
-    lists.emplace(codegen->name, std::move(paths));
+    lists.emplace(codegen, std::move(paths));
   }
   return lists;
 }

@@ -40,7 +40,14 @@ struct CodegenRequest {
   std::string build_folder;        ///< absolute
   std::string program;             ///< hallmark, absolute
   std::string run_root;            ///< --root of its runs; empty: by its own rule
+  std::string copier;              ///< the program that has copy_files() as a verb, absolute
 };
+
+/// Copies files (relative to the working folder, with their folders) into a folder; each appears whole. Reads
+/// nothing that is there: so an observed copy depends on what it copies alone. Errors: not_found, io,
+/// no_space.
+Status copy_files(os::FileSystem& files, const std::vector<std::string>& paths, const std::string& from,
+                  const std::string& into);
 
 struct Generated {
   std::size_t files = 0;
@@ -48,16 +55,15 @@ struct Generated {
   std::size_t removed = 0;
 };
 
-/// Runs it. Writes gen/codegen/NAME/, NAME.list (only if it changed) and NAME.list.d, the dependency file.
+/// Runs it. Writes gen/NAME/, gen/NAME.list (only if it changed) and gen/NAME.list.d, the dependency file.
 /// Errors: invalid (list and files differ, a path leaves the folder), unsupported (the command failed; the
 /// message names it and its exit code), limit, io.
 Result<Generated> run_codegen(const CodegenRequest& request, os::FileSystem& files, Commands& commands);
 
-/// What each of these generators made last, by its list. A list whose files are not as they were settled
-/// (edited, cut short, removed) is taken away, so that Ninja runs that generator again, and is not in the
-/// result.
+/// What each of these generators (by name) made last, by its list. A list whose files are not as they were
+/// settled (edited, cut short, removed) is taken away, so that Ninja runs that generator again, and is not in
+/// the result.
 Result<std::map<std::string, std::vector<std::string>>> generated_lists(
-    os::FileSystem& files, const std::string& build_folder,
-    const std::vector<const manifest::Codegen*>& codegens);
+    os::FileSystem& files, const std::string& build_folder, const std::vector<std::string>& codegens);
 
 }  // namespace hallmark::kernels

@@ -36,28 +36,28 @@ Result<std::vector<ToolchainKind>> usable_toolchains(const PlanRequest& request)
   return usable;
 }
 
-/// Of the code generators that the plan needs: their edges, and the one that plans again when what they make
+/// The edges of the generators, hallmark's own last, and the one that plans again when what they make
 /// changes.
 void add_generators(const PlanRequest& request, NinjaFile& ninja) {
-  const auto& codegens = request.expansion.codegens;
   std::string selection;
   for (const auto& word : request.selection) selection += " " + shell_word(word);
   selection = ninja_value(selection);
   const auto program = ninja_value(shell_word(request.program));
-  NinjaVariables plan = {{"command", program + " plan-build" + selection},
-                         {"description", "plan"},
-                         {"generator", "1"},
-                         {"restat", "1"}};
-  ninja.rules.push_back({"hallmark_plan", std::move(plan)});
+  ninja.rules.push_back({"hallmark_plan",
+                         {{"command", program + " plan-build" + selection},
+                          {"description", "plan"},
+                          {"generator", "1"},
+                          {"restat", "1"}}});
+  ninja.rules.push_back({"hallmark_generate",
+                         {{"command", program + " run-codegen --generator $codegen" + selection},
+                          {"description", "generate $codegen"},
+                          {"depfile", "$out.d"},
+                          {"deps", "gcc"},
+                          {"restat", "1"}}});
+  NinjaEdge own{{paths::codegen_list(paths::kOwnGenerator)}, "hallmark_generate"};
+  own.variables = {{"codegen", std::string(paths::kOwnGenerator)}};
   NinjaEdge replan{{std::string(paths::kPlan)}, "hallmark_plan"};
-  if (!codegens.empty())
-    ninja.rules.push_back({"hallmark_generate",
-                           {{"command", program + " run-codegen --generator $codegen" + selection},
-                            {"description", "generate $codegen"},
-                            {"depfile", "$out.d"},
-                            {"deps", "gcc"},
-                            {"restat", "1"}}});
-  for (const auto* codegen : codegens) {
+  for (const auto* codegen : request.expansion.codegens) {
     const auto list = paths::codegen_list(codegen->name);
     ninja.edges.push_back({{list},
                            "hallmark_generate",
@@ -65,9 +65,12 @@ void add_generators(const PlanRequest& request, NinjaFile& ninja) {
                            {},
                            {},
                            {{"codegen", ninja_value(codegen->name + "@" + definition_of(*codegen))}}});
-    replan.inputs.push_back(list);
+    own.implicit.push_back(list);
   }
+  replan.inputs = own.implicit;
+  replan.inputs.push_back(own.outputs.front());
   replan.implicit.push_back(request.manifest.file);
+  ninja.edges.push_back(std::move(own));
   ninja.edges.push_back(std::move(replan));
 }
 

@@ -34,7 +34,7 @@ struct PlanRequest {
 };
 
 struct GeneratedFile {
-  std::string path;  ///< below the build folder
+  std::string path;  ///< below gen/hallmark/
   std::string text;
 };
 

@@ -124,15 +124,18 @@ Status SettledFiles::make(const WantedFile& file) const {
 Result<bool> SettledFiles::remove(const std::string& path) const {
   const auto whole = path::join(folder_, path);
   HALLMARK_TRY(const auto stat, files_.lstat(whole));
-  if (!stat || stat->kind == NodeKind::directory) return false;
-  HALLMARK_CHECK(files_.remove(whole));
+  const bool is_there = stat && stat->kind != NodeKind::directory;
+  if (is_there) HALLMARK_CHECK(files_.remove(whole));
+  // Also of a file that an earlier call removed just before it was killed.
   for (auto folder = path::parent(path); !folder.empty(); folder = path::parent(folder)) {
     const auto above = path::join(folder_, folder);
+    HALLMARK_TRY(const auto at, files_.lstat(above));
+    if (!at || at->kind != NodeKind::directory) continue;
     HALLMARK_TRY(const auto names, files_.list(above));
     if (!names.empty()) break;
     HALLMARK_CHECK(files_.remove_folder(above));
   }
-  return true;
+  return is_there;
 }
 
 Result<Settled> SettledFiles::settle(const std::vector<WantedFile>& wanted) {

@@ -14,6 +14,10 @@
 namespace hallmark::kernels {
 namespace {
 
+/// Longer lists of objects go into a response file: the kernel takes 128 KiB in one word, and Ninja's command
+/// is one.
+constexpr std::size_t kCommandLineBytes = 64 << 10;
+
 std::string joined(const Words& words) {
   std::string text;
   for (const auto& word : words) text += (text.empty() ? "" : " ") + shell_word(word);
@@ -214,8 +218,9 @@ Status LibraryPlanner::add_unit(const manifest::Unit& unit, Plan& plan, NinjaFil
     if (stem.ends_with(".in")) stem.remove_suffix(3);
     const auto dot = stem.rfind('.');
     const auto suffix = dot == std::string_view::npos ? std::string_view() : stem.substr(dot);
-    input = paths::generated_unit(declared_.name, unit.name + std::string(suffix));
-    plan.files.push_back({input, std::move(*instance)});
+    const auto file = paths::generated_unit(declared_.name, unit.name + std::string(suffix));
+    plan.files.push_back({file, std::move(*instance)});
+    input = paths::generated(file);
   }
   auto words = arch_words(unit.toolchain, unit.archs);
   if (unit.kernel != nullptr)
@@ -254,7 +259,7 @@ Status LibraryPlanner::add_embedding(Plan& plan, NinjaFile& ninja) {
         {"deps", "gcc"},
         {"restat", "1"}}});
   const auto object = paths::object(declared_.name, "hallmark/embedded.S");
-  ninja.edges.push_back({{object}, rule, {source}});
+  ninja.edges.push_back({{object}, rule, {paths::generated(source)}});
   objects_.push_back(object);
   return {};
 }
@@ -286,15 +291,21 @@ Status LibraryPlanner::add_link(Plan& plan, NinjaFile& ninja) {
   }
 
   NinjaEdge edge{{planned.file}, "link_" + declared_.name, objects_};
-  NinjaRule rule{edge.rule,
-                 {{"description", "link " + ninja_value(planned.file)},
-                  {"rspfile", "$out.rsp"},
-                  {"rspfile_content", "$in"},
-                  {"restat", "1"}}};
+  NinjaRule rule{edge.rule, {{"description", "link " + ninja_value(planned.file)}, {"restat", "1"}}};
+  // A response file is generated like any other, not by Ninja, so that it is known who made it.
+  std::string objects = "$in";
+  std::string response;
+  for (const auto& object : objects_) response.append(object) += '\n';
+  if (response.size() > kCommandLineBytes) {
+    const auto file = paths::generated_unit(declared_.name, "objects.rsp");
+    plan.files.push_back({file, std::move(response)});
+    edge.implicit.push_back(paths::generated(file));
+    objects = (is_shared && kind == Kind::cuda ? "--options-file " : "@") + paths::generated(file);
+  }
   if (!is_shared) {
     // An archive that is there would keep the members that are gone. `D`: no times, no owners.
     rule.variables.insert(rule.variables.begin(),
-                          {"command", "rm -f $out && $hallmark -- ar qcsD $out @$out.rsp"});
+                          {"command", "rm -f $out && $hallmark -- ar qcsD $out " + objects});
   } else {
     LinkWish wish{std::string(path::base_name(planned.file)), {}, declared_.rpath};
     const bool links_ours = std::ranges::any_of(declared_.links, [this](const auto& link) {
@@ -304,8 +315,9 @@ Status LibraryPlanner::add_link(Plan& plan, NinjaFile& ninja) {
     if (wish.rpath.empty() && links_ours) wish.rpath = {"$ORIGIN"};
     if (!declared_.exports.empty()) {
       HALLMARK_TRY(const auto patterns, exports());
-      wish.version_script = paths::generated_unit(declared_.name, "exports.map");
-      plan.files.push_back({wish.version_script, version_script(patterns)});
+      const auto file = paths::generated_unit(declared_.name, "exports.map");
+      plan.files.push_back({file, version_script(patterns)});
+      wish.version_script = paths::generated(file);
       edge.implicit.push_back(wish.version_script);
     }
     Words links;
@@ -327,11 +339,9 @@ Status LibraryPlanner::add_link(Plan& plan, NinjaFile& ninja) {
       HALLMARK_TRY(auto flags, filled(toolchain->link_flags));
       append(words, std::move(flags));
     }
-    const std::string response = kind == Kind::cuda ? "--options-file $out.rsp" : "@$out.rsp";
-    rule.variables.insert(
-        rule.variables.begin(),
-        {"command", "$hallmark --stamp -- " + ninja_value(joined(words)) + " -o $out " + response +
-                        (links.empty() ? "" : " " + ninja_value(joined(links)))});
+    rule.variables.insert(rule.variables.begin(),
+                          {"command", "$hallmark --stamp -- " + ninja_value(joined(words)) + " -o $out " +
+                                          objects + (links.empty() ? "" : " " + ninja_value(joined(links)))});
   }
   ninja.rules.push_back(std::move(rule));
   ninja.edges.push_back(std::move(edge));

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/format.h"
+#include "base/limits.h"
 
 namespace hallmark::manifest {
 namespace {
@@ -103,6 +105,30 @@ void append_json(std::string& json, const Node& node) {
   }
 }
 
+/// The library reads a.b.c... by recursion, without a limit: a place where too many dots stand outside of
+/// quotes.
+std::optional<Place> too_deep(std::string_view text) {
+  Place place{1, 0};
+  std::size_t dots = 0;
+  char quote = 0;
+  for (const char c : text) {
+    ++place.column;
+    if (c == '\n') {
+      ++place.line;
+      place.column = 0;
+      dots = 0;
+      quote = 0;
+    } else if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '.' && ++dots > limits::kManifestKeyParts) {
+      return place;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string_view name_of(Node::Kind kind) {
@@ -126,6 +152,12 @@ std::string_view name_of(Node::Kind kind) {
 }
 
 Node read_toml(std::string_view text, std::vector<Problem>& problems) {
+  if (const auto place = too_deep(text)) {
+    problems.push_back(
+        {*place, formatted("more than {} dots in one line (kManifestKeyParts)", limits::kManifestKeyParts),
+         "no key nests so deep"});
+    return {};
+  }
   const auto parsed = toml::parse(text);
   if (!parsed) {
     problems.push_back({place_of(parsed.error().source()), std::string(parsed.error().description()), {}});

@@ -200,7 +200,7 @@ void read_flags(TableReader& reader, Library& library) {
 }
 
 std::string file_part(TableReader& reader, std::string_view key, const std::string& otherwise) {
-  const auto text = reader.text(key);
+  const auto text = reader.word(key);
   if (text && !is_file_part(text->text))
     reader.problems().add(text->place, formatted("{}: {} \"{}\" cannot be a part of a file's name",
                                                  reader.title(), key, text->text));

@@ -13,18 +13,21 @@ namespace {
 
 constexpr std::string_view kText = "a text";
 
-/// Of two words (Levenshtein).
+/// Of two words: letters added, dropped, replaced, and neighbours swapped.
 std::size_t distance(std::string_view one, std::string_view other) {
+  std::vector<std::size_t> before(other.size() + 1);
   std::vector<std::size_t> row(other.size() + 1);
+  std::vector<std::size_t> next(other.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < one.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
+    next[0] = i + 1;
     for (std::size_t j = 0; j < other.size(); ++j) {
-      const std::size_t substituted = diagonal + (one[i] == other[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substituted, row[j] + 1, row[j + 1] + 1});
+      next[j + 1] = std::min({row[j] + (one[i] == other[j] ? 0 : 1), next[j] + 1, row[j + 1] + 1});
+      if (i > 0 && j > 0 && one[i] == other[j - 1] && one[i - 1] == other[j])
+        next[j + 1] = std::min(next[j + 1], before[j - 1] + 1);
     }
+    before.swap(row);
+    row.swap(next);
   }
   return row.back();
 }
@@ -90,7 +93,8 @@ void Problems::check_path(const Text& text) {
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
   std::optional<std::string> best;
-  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  // A word that shares nothing with it is not near, however short both are.
+  std::size_t best_distance = std::min(std::max<std::size_t>(1, word.size() / 3) + 1, word.size());
   for (const auto& candidate : known) {
     const auto d = distance(word, candidate);
     if (d < best_distance) {
@@ -152,6 +156,13 @@ std::optional<Text> TableReader::text(std::string_view key) {
     return std::nullopt;
   }
   return Text{found->value.text, found->value.place};
+}
+
+std::optional<Text> TableReader::word(std::string_view key) {
+  const auto* found = member(key);
+  if (found != nullptr && found->value.kind == Node::Kind::integer)
+    return Text{found->value.text, found->value.place};
+  return text(key);
 }
 
 Text TableReader::required_text(std::string_view key) {
@@ -346,7 +357,7 @@ std::vector<const Node*> TableReader::tables(std::string_view key, bool or_one) 
 
 std::string TableReader::one_of(std::string_view key, const std::vector<std::string>& known,
                                 std::string_view otherwise) {
-  const auto found = text(key);
+  const auto found = word(key);
   if (!found) return std::string(otherwise);
   if (std::ranges::find(known, found->text) != known.end()) return found->text;
   problems_.add(found->place, formatted("{}: {} cannot be \"{}\"", title_, key, found->text),

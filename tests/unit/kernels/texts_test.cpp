@@ -36,8 +36,8 @@ class TextsTest : public ::testing::Test {
 };
 
 TEST_F(TextsTest, TheTableHasALineForEachUnitOfAKernel) {
-  const auto text = variants_table(library_, {unit("fwd_f16_sm_90a", &kernel_), unit("zero_f16", &plain_),
-                                              unit("wrapper", nullptr)});
+  const auto text = variants_table(
+      library_, {unit("fwd_f16_sm_90a", &kernel_), unit("zero_f16", &plain_), unit("wrapper", nullptr)});
   EXPECT_THAT(text, HasSubstr("HALLMARK_KERNEL(fwd, fwd_f16_sm_90a, cuda, sm_90a, f16, _)\n"
                               "HALLMARK_KERNEL(zero, zero_f16, cuda, _, f16, _)\n"));
   EXPECT_THAT(text, Not(HasSubstr("wrapper")));
