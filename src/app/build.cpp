@@ -227,6 +227,9 @@ Status run_codegen_only(const Session& session, const BuildRequest& request, std
     auto identifier = manifest::arch_identifier(arch.name);
     if (std::ranges::find(archs, identifier) == archs.end()) archs.push_back(std::move(identifier));
   }
+  // Ninja's children outlive a Ninja that is killed: one of an earlier build may still be at it.
+  const auto lock_path = path::join(now->expansion.folder, formatted(".hallmark-lock-{}", name));
+  HALLMARK_TRY(const auto lock, session.files.lock(lock_path, os::LockMode::exclusive, os::LockWait::yes));
   CapturedCommands commands(session);
   HALLMARK_CHECK(kernels::run_codegen(
       {now->manifest, codegen, now->source_folders, std::move(archs), now->expansion.folder,

@@ -33,6 +33,7 @@ inline constexpr std::size_t kMadeLogBytes = 128u
 inline constexpr std::size_t kMakersPerContent = 64;  ///< runs that are known to have made equal bytes
 inline constexpr std::size_t kManifestBytes = 16u << 20;   ///< one hallmark.toml
 inline constexpr std::size_t kManifestProblems = 100;      ///< of one manifest that are shown
+inline constexpr std::size_t kManifestKeyParts = 250;      ///< of one key: a.b.c
 inline constexpr std::size_t kVariants = 1'000'000;        ///< of one kernel
 inline constexpr std::size_t kGlobbedFiles = 1'000'000;    ///< that one pattern matches
 inline constexpr std::size_t kTemplateBytes = 16u << 20;       ///< one template of kernels
