@@ -218,6 +218,13 @@ bool is_known_tool(const model::Command& command) {
   return is_tool_name(program) && (!command.script || is_one_of(tool_name(program), kToolkitScripts));
 }
 
+bool looks_for_existence_alone(const model::Command& command) {
+  if (is_known_tool(command)) return true;
+  constexpr std::array<std::string_view, 2> kOwnVerbs = {"write-files", "copy-files"};
+  return !command.script && path::base_name(command.argv.front()) == "hallmark-full" &&
+         command.argv.size() > 1 && is_one_of(command.argv[1], kOwnVerbs);
+}
+
 bool may_read_any_variable(std::string_view program) {
   return !is_tool_name(program) || names_tool(tool_name(program), kVariableReaders);
 }

@@ -40,6 +40,9 @@ bool is_tool_name(std::string_view program);
 /// A compiler, linker or assembler itself. A script that bears such a name is somebody's own ("gcc" in front
 /// of gcc): it may read, and do, what it likes.
 bool is_known_tool(const model::Command& command);
+/// A command that makes nothing of the size and the times of a file that it looks at and does not read: known
+/// tools, and what hallmark's own builds start to generate files.
+bool looks_for_existence_alone(const model::Command& command);
 /// By the name alone, as weak keys need it: what the file is, a look-up asks later.
 bool may_read_any_variable(std::string_view program);
 /// Whether any variable can reach what the command makes: all but known tools, and languages whose sources

@@ -218,7 +218,7 @@ void Questions::add_attributes(const model::Observation& observation, Draft& dra
                            std::any_of(observation.outputs.begin(), observation.outputs.end(),
                                        [&](const auto& output) { return is_precompiled(output.path); });
   const bool all_times = timestamps || precompiled;
-  const bool looks = !is_known_tool(world_.command);
+  const bool looks = !looks_for_existence_alone(world_.command);
   if (!all_times && !looks) return;
   for (const auto& input : observation.inputs) {
     const bool looked_at = input.use == Use::kind || input.use == Use::content;
