@@ -154,6 +154,16 @@ Status remove_dead_outputs(const Session& session, const std::string& folder, co
   return {};
 }
 
+void tell(BuildResult& result, const kernels::Plan& plan, const std::string& folder) {
+  result.not_built = plan.not_built;
+  result.units = plan.units;
+  for (const auto& library : plan.libraries) {
+    const auto is_variant = [](const manifest::Unit& unit) { return unit.kernel != nullptr; };
+    result.libraries.push_back({library.library->library->name, path::join(folder, library.file),
+                                static_cast<std::size_t>(std::ranges::count_if(library.units, is_variant))});
+  }
+}
+
 }  // namespace
 
 Result<BuildResult> build(const Session& session, const BuildRequest& request, const Say& say) {
@@ -170,21 +180,30 @@ Result<BuildResult> build(const Session& session, const BuildRequest& request, c
   result.folder = folder;
   auto variables = session.environment;
   for (const auto& [name, value] : sources.environment) variables[name] = value;
+  const auto log = path::join(folder, ".ninja_log");
+  HALLMARK_TRY(const auto log_before, session.files.stat(log));
   HALLMARK_TRY(result.ninja_exit_code, run_for_people(ninja_words(request), variables, folder));
+  HALLMARK_TRY(const auto log_after, session.files.stat(log));
+  if (result.ninja_exit_code == 0 && log_before && log_before == log_after) {
+    HALLMARK_TRY(const auto description,
+                 restore_description(session.files, now->manifest, folder, first, sources.described));
+    if (description) {
+      tell(result, first, folder);
+      result.description = *description;
+      return result;
+    }
+  }
 
-  // A code generator may have had Ninja plan again.
+  // A generator may have had Ninja plan again.
   HALLMARK_TRY(const auto plan, plan_of(session, *now, root_for_runs(session, *now)));
-  result.not_built = plan.not_built;
-  result.units = plan.units;
-  if (result.ninja_exit_code != 0) return result;
+  if (result.ninja_exit_code != 0) {
+    result.not_built = plan.not_built;
+    return result;
+  }
   HALLMARK_CHECK(remove_dead_outputs(session, folder, plan));
   HALLMARK_TRY(result.description,
                stage(session, now->manifest, now->expansion, plan, now->tools, sources.described));
-  for (const auto& library : plan.libraries) {
-    const auto is_variant = [](const manifest::Unit& unit) { return unit.kernel != nullptr; };
-    result.libraries.push_back({library.library->library->name, path::join(folder, library.file),
-                                static_cast<std::size_t>(std::ranges::count_if(library.units, is_variant))});
-  }
+  tell(result, plan, folder);
   return result;
 }
 

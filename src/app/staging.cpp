@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "digest/digest.h"
 #include "engine/plain_hasher.h"
 #include "inspect/stamp.h"
 #include "kernels/paths.h"
@@ -18,6 +19,19 @@ namespace {
 constexpr std::string_view kAttestation = ".intoto.json";
 /// Where the description waits while a build runs.
 constexpr std::string_view kWithdrawn = ".hallmark-description";
+/// Names what the last description was made of.
+constexpr std::string_view kStaged = ".hallmark-staged";
+
+/// Of all that a description is made of, but for the files, which only Ninja changes.
+std::string staged_text(const kernels::Plan& plan, const std::vector<kernels::DescribedSource>& sources) {
+  digest::Hasher hasher;
+  hasher.update(plan.ninja);
+  for (const auto& source : sources)
+    hasher.update(formatted("source {} {} {}\n", source.name, source.identity, source.dirty));
+  for (const auto& missing : plan.not_built)
+    hasher.update(formatted("not built {} {} {}\n", missing.library, missing.kernel, missing.why));
+  return hasher.finish().hex() + "\n";
+}
 
 class Stager {
  public:
@@ -139,8 +153,27 @@ Result<std::string> stage(const Session& session, const manifest::Manifest& mani
   }
   for (const auto& header : plan.headers) HALLMARK_CHECK(add(header.to));
   std::ranges::sort(files, {}, &kernels::DescribedFile::path);
-  return stager.describe(kernels::paths::description(manifest.project),
-                         kernels::description(manifest, expansion, plan, tools, sources, libraries, files));
+  HALLMARK_TRY(auto path, stager.describe(kernels::paths::description(manifest.project),
+                                          kernels::description(manifest, expansion, plan, tools, sources,
+                                                               libraries, files)));
+  HALLMARK_CHECK(
+      kernels::settle_text(session.files, path::join(expansion.folder, kStaged), staged_text(plan, sources)));
+  return path;
+}
+
+Result<std::optional<std::string>> restore_description(os::FileSystem& files,
+                                                       const manifest::Manifest& manifest,
+                                                       const std::string& folder, const kernels::Plan& plan,
+                                                       const std::vector<kernels::DescribedSource>& sources) {
+  const auto wanted = staged_text(plan, sources);
+  const auto staged = os::read_file(files, path::join(folder, kStaged), wanted.size());
+  if (!staged.has_value() || *staged != wanted) return std::nullopt;
+  const auto withdrawn = path::join(folder, kWithdrawn);
+  HALLMARK_TRY(const auto stat, files.lstat(withdrawn));
+  if (!stat) return std::nullopt;
+  auto path = path::join(folder, kernels::paths::description(manifest.project));
+  HALLMARK_CHECK(files.rename(withdrawn, path));
+  return path;
 }
 
 }  // namespace hallmark::app

@@ -1,6 +1,7 @@
 // What a build completes when Ninja is done: links, the description; and what it takes back before.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,5 +23,13 @@ Result<std::string> stage(const Session& session, const manifest::Manifest& mani
                           const manifest::Expansion& expansion, const kernels::Plan& plan,
                           const std::vector<kernels::Tool>& tools,
                           const std::vector<kernels::DescribedSource>& sources);
+
+/// The description as it was before withdraw_description(), if the last stage() of this folder was of the
+/// same plan and sources; nullopt: it was not, and stage() is needed. For a build in which Ninja had nothing
+/// to do.
+Result<std::optional<std::string>> restore_description(os::FileSystem& files,
+                                                       const manifest::Manifest& manifest,
+                                                       const std::string& folder, const kernels::Plan& plan,
+                                                       const std::vector<kernels::DescribedSource>& sources);
 
 }  // namespace hallmark::app

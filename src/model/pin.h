@@ -15,10 +15,12 @@ enum class Submodules : std::uint8_t { none, some, all };  ///< all: recursive
 struct GitPin {
   std::string url;     ///< what `git fetch` takes, or the absolute path of a repository
   std::string commit;  ///< in full: 40 or 64 lower-case hexadecimal digits
-  std::string ref;     ///< a branch or tag that holds it: fetched where the server gives no commit by its name; may be empty
+  std::string ref;  ///< a branch or tag that holds it: fetched where the server gives no commit by its name;
+                    ///< may be empty
   Submodules submodules = Submodules::none;
-  std::vector<std::string> some_submodules;  ///< paths, each with its own submodules; only with Submodules::some
-  std::vector<std::string> patches;          ///< absolute paths, applied in this order
+  std::vector<std::string>
+      some_submodules;               ///< paths, each with its own submodules; only with Submodules::some
+  std::vector<std::string> patches;  ///< absolute paths, applied in this order
 
   bool operator==(const GitPin&) const = default;
 };
