@@ -269,12 +269,15 @@ class Expander {
       });
       if (archs.empty()) return leave_out("none of its archs is among those asked for");
     }
-    const auto variants = variants_of(library, kernel, profile_ == nullptr ? AxisChoice() : profile_->axes);
-    if (variants.size() > limits::kVariants) {
+    const auto filter = profile_ == nullptr ? AxisChoice() : profile_->axes;
+    if (points_of(library, kernel, filter) > limits::kVariants) {
       problem(kernel.place,
-              formatted("kernel {} has more than {} variants (kVariants)", kernel.name, limits::kVariants));
+              formatted("the axes of kernel {} have more than {} points (kVariants)", kernel.name,
+                        limits::kVariants),
+              "`skip` does not lessen them: give it fewer values by `axes`, or make several kernels");
       return {};
     }
+    const auto variants = variants_of(library, kernel, filter);
     if (variants.empty()) return leave_out("`skip` and the profile leave no variant of it");
     needed_.insert(kernel.toolchain);
     for (const auto& axes : variants) {

@@ -38,6 +38,16 @@ void apply(const std::vector<Alias>& aliases, Variant& variant) {
 
 }  // namespace
 
+std::uint64_t points_of(const Library& library, const Kernel& kernel, const AxisChoice& filter) {
+  std::uint64_t points = 1;
+  for (const auto& axis : library.axes) {
+    if (std::ranges::find(kernel.without, axis.name) != kernel.without.end()) continue;
+    points *= values_of(axis, kernel, filter).size();
+    if (points > limits::kVariants) return limits::kVariants + 1;
+  }
+  return points;
+}
+
 std::vector<Variant> variants_of(const Library& library, const Kernel& kernel, const AxisChoice& filter) {
   std::vector<std::pair<std::string, std::vector<Value>>> axes;
   for (const auto& axis : library.axes) {
@@ -49,7 +59,7 @@ std::vector<Variant> variants_of(const Library& library, const Kernel& kernel, c
   std::vector<Variant> variants;
   std::set<std::string> seen;
   std::vector<std::size_t> at(axes.size(), 0);
-  while (variants.size() <= limits::kVariants) {
+  while (true) {
     Variant variant;
     variant.reserve(axes.size());
     for (std::size_t i = 0; i < axes.size(); ++i) variant.emplace_back(axes[i].first, axes[i].second[at[i]]);
