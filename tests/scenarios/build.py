@@ -224,6 +224,61 @@ class Build(Scenario):
         self.assertIn("STALE", told)
         self.assertIn("kinds.txt", told)
 
+    def test_libraries_that_link_each_other_archives_and_embedded_objects(self):
+        self.write_all({
+            "hallmark.toml": """\
+schema = 1
+[project]
+name = "three"
+[build]
+archs = ["x86-64"]
+[library.top]
+sources = ["top.cpp"]
+links = ["base", "-lm"]
+[library.base]
+sources = ["base.cpp"]
+embed = { files = ["blobs/*.bin"], symbol = "blob_{stem}" }
+[library.parts]
+kind = "static"
+sources = ["p/*.cpp"]
+""",
+            "top.cpp": 'extern "C" int base_sum();\n#include <math.h>\nextern "C" int top() { return base_sum() + (int)sqrt(16.0); }\n',
+            "base.cpp": '#include "hallmark/base_embedded.h"\nextern "C" int base_sum() { int s = 0; for (auto p = blob_one; p != blob_one_end; '
+                        "++p) s += *p; return s + (int)blob_one_size; }\n",
+            "blobs/one.bin": "\x01\x02\x03",
+            "p/a.cpp": "int part_a() { return 1; }\n",
+            "p/b.cpp": "int part_b() { return 2; }\n",
+        })
+        self.build()
+        lib = self.path(f"{self.folder}/lib")
+        self.assertEqual(self.run_plain(["python3", "-c", f"import ctypes; print(ctypes.CDLL('{lib}/libtop.so').top())"]).out, "13\n")
+        members = self.run_plain(["ar", "t", lib / "libparts.a"]).out.split()
+        self.assertEqual(members, ["a.cpp.o", "b.cpp.o"])
+        for name in ("libtop.so", "libbase.so", "libparts.a"):
+            self.assertIn("FRESH", self.verb("verify", lib / name).out)
+        self.write("blobs/one.bin", "\x05")
+        self.path("p/b.cpp").unlink()
+        self.build()
+        self.assertEqual(self.run_plain(["python3", "-c", f"import ctypes; print(ctypes.CDLL('{lib}/libtop.so').top())"]).out, "10\n")
+        self.assertEqual(self.run_plain(["ar", "t", lib / "libparts.a"]).out.split(), ["a.cpp.o"])
+        self.write("p/c.cpp", "int part_c() { return 3; }\n")
+        self.build()
+        self.assertEqual(self.run_plain(["ar", "t", lib / "libparts.a"]).out.split(), ["a.cpp.o", "c.cpp.o"])
+        self.assertIn("no work to do", self.build().err)
+
+    def test_bad_manifests_say_where(self):
+        self.write_all(FILES)
+        for wrong, right, told in (
+            ('namspace = "a"', 'namespace = "acme::fmha"', ':14:1: [library.fmha]: unknown key "namspace"; did you mean "namespace"?'),
+            ('sources = ["scr/*.cpp"]', 'sources = ["src/*.cpp"]', ':16:12: "scr/*.cpp" matches no file'),
+        ):
+            self.write("hallmark.toml", MANIFEST.replace(right, wrong))
+            done = self.build(code=2)
+            self.assertIn(told, done.err)
+            self.assertFalse(self.path("build").exists())
+        done = self.verb("build", cwd=self.box, code=3)
+        self.assertIn("no hallmark.toml in", done.err)
+
     @with_kits("nvcc")
     def test_cuda_kernels(self, kit):
         self.write_all({
