@@ -98,7 +98,9 @@ class Manifest(Scenario):
         self.write_project(lambda text: text.replace("src/*.cpp", "scr/*.cpp"))
         self.assertEqual(['25:12: "scr/*.cpp" matches no file; looked in ' + str(self.path("scr")),
                           '25:25: "!src/old.cpp" takes nothing away'], self.problems())
-        self.verb("build", code=2)
+        self.write_project(lambda text: text.replace(', "{source.cutlass}/tools/*.cpp"', "").replace("src/*.cpp", "scr/*.cpp")
+                           .replace(f'[source.cutlass]\ngit = "../cutlass"\ncommit = "{COMMIT}"\n', ""))
+        self.assertIn(':22:12: "scr/*.cpp" matches no file', self.verb("build", code=2).err)
         self.assertFalse(self.path("build").exists())
 
     def test_check_looks_at_every_profile(self):
