@@ -70,6 +70,22 @@ TEST(Kinds, AScriptIsNoKnownToolWhateverItsName) {
   for (const char* name : {"python3", "ccache", "sccache"}) EXPECT_FALSE(known(name, false)) << name;
 }
 
+TEST(Kinds, WhoLooksForExistenceAlone) {
+  const auto looks = [](std::vector<std::string> argv, bool script = false) {
+    model::Command command;
+    command.argv = std::move(argv);
+    command.script = script;
+    return looks_for_existence_alone(command);
+  };
+  EXPECT_TRUE(looks({"g++", "-c", "a.cpp"}));
+  EXPECT_TRUE(looks({"/opt/h/libexec/hallmark-full", "write-files", "--into", "x"}));
+  EXPECT_TRUE(looks({"/opt/h/libexec/hallmark-full", "copy-files", "a"}));
+  EXPECT_FALSE(looks({"/opt/h/libexec/hallmark-full", "cache", "stats"}));
+  EXPECT_FALSE(looks({"/opt/h/libexec/hallmark-full"}));
+  EXPECT_FALSE(looks({"hallmark-full", "copy-files"}, true));
+  EXPECT_FALSE(looks({"python3", "write-files"}));
+}
+
 TEST(Kinds, SpecialPrograms) {
   EXPECT_TRUE(reads_c_sources("/usr/bin/x86_64-linux-gnu-g++-12"));
   EXPECT_FALSE(reads_c_sources("ld"));
